@@ -18,7 +18,12 @@ with range as materialized (
         r.company_prefix as prefix,
         case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as size
     from unnest($2::bigint[], $3::bigint[]) as needed(id, number)
-    join barcode_range r on r.organization_id = $1::bigint and r.id = needed.id
+    cross join lateral (
+        select one.* from barcode_range one
+        where one.organization_id = $1::bigint and one.id between needed.id and needed.id
+        order by one.id
+        limit 1
+    ) as r
 ),
 stored as materialized (
     select range.id, substr(b.gtin14, 14 - range.size, range.size)::bigint as reference

@@ -1,7 +1,7 @@
 -- Barcode ranges (contract, Barcode ranges). Numbers are GTINs without the check digit.
 
 -- name: check_numbers(organization_id, items, deleted_ids)
--- Reports numbers that an earlier item, or another live range, has after the request, and allocated ones that are left out.
+-- Reports numbers that another item, or another live range, has after the request, and allocated ones that are left out.
 with item as materialized (
     select sent.*
     from rows from (
@@ -14,10 +14,10 @@ with item as materialized (
 live as (
     select id, type, prefix, first, last, n from item
     union all
-    select r.id, r.type, r.company_prefix, r.first_reference, r.last_reference, null
+    select r.id, r.type, r.company_prefix, r.first_reference, r.last_reference, 0
     from barcode_range r
-    where r.organization_id = $1::bigint and r.state <> 'deleted' and r.id <> all($3::bigint[])
-        and not exists (select 1 from item where item.id = r.id)
+    where r.organization_id = $1::bigint and r.state <> 'deleted'
+        and r.id not in (select item.id from item union all select gone.id from unnest($3::bigint[]) as gone(id))
 ),
 numbered as materialized (
     select
@@ -28,19 +28,28 @@ numbered as materialized (
     cross join lateral (
         select case live.type when 'gtin13' then 12 else 11 end - length(live.prefix) as digits
     ) as size
+),
+overlap as (
+    -- Each with the one that ends last of those that begin before: joins would compare each with each.
+    select n, id, former[2] as former_n, former[3] as former_id
+    from (
+        select
+            numbered.*,
+            max(array[last_number, n, id]) over (
+                order by first_number, id rows between unbounded preceding and 1 preceding
+            ) as former
+        from numbered
+    ) as swept
+    where former[1] >= first_number
 )
 select
-    item.n::integer as item,
-    case when min(other.n) is null then 'conflict.overlap' else 'validation_error.duplicate' end as type,
+    greatest(n, former_n)::integer as item,
+    case when bool_or(least(n, former_n) > 0) then 'validation_error.duplicate' else 'conflict.overlap' end as type,
     '["firstReference"]' as path,
-    case when min(other.n) is null then 'Range ' || min(other.id) || ' has some of these numbers.'
-        else 'Another item of this request has some of these numbers.' end as message
-from numbered item
-join numbered other
-    on other.id <> item.id and (other.n is null or other.n < item.n)
-        and other.first_number <= item.last_number and other.last_number >= item.first_number
-where item.n is not null
-group by item.n
+    case when bool_or(least(n, former_n) > 0) then 'Another item of this request has some of these numbers.'
+        else 'Range ' || min(case when n > 0 then former_id else id end) || ' has some of these numbers.' end as message
+from overlap
+group by greatest(n, former_n)
 union all
 select
     item.n::integer,
@@ -49,7 +58,12 @@ select
     case when allocated.least < item.first then 'Reference ' || allocated.least || ' is allocated: use it or less.'
         else 'Reference ' || allocated.most || ' is allocated: use it or more.' end
 from item
-join barcode_range r on r.organization_id = $1::bigint and r.id = item.id
+cross join lateral (
+    select one.* from barcode_range one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as r
 cross join lateral (
     select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
 ) as size

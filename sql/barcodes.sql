@@ -25,7 +25,8 @@ where b.organization_id = $1::bigint and b.id = any($2::bigint[] || array(
 ));
 
 -- name: check_numbers(organization_id, items)
--- Reports numbers of new items that another record has, deleted or not, or an earlier item.
+-- Reports numbers of new items that another record has, deleted or not, or an earlier item. A full join is never a nested
+-- loop, which may read all numbers for each item; the offset keeps it full.
 with item as materialized (
     select sent.n, sent.barcode, case when sent.type <> 'internal' then lpad(sent.barcode, 14, '0') end as gtin14
     from rows from (
@@ -33,19 +34,25 @@ with item as materialized (
     ) with ordinality as sent(barcode, type, n)
 )
 select
-    item.n::integer as item,
+    stored.n::integer as item,
     'conflict.duplicate' as type,
     '["barcode"]' as path,
     'Barcode ' || stored.id || case stored.state when 'deleted' then ' (deleted) has this number. Restore it instead.'
         else ' has this number.' end as message
-from item
-cross join lateral (
-    select b.id, b.state from barcode b
-    where b.organization_id = $1::bigint and b.gtin14 = item.gtin14
-    union all
-    select b.id, b.state from barcode b
-    where b.organization_id = $1::bigint and b.gtin14 is null and b.barcode = item.barcode and item.gtin14 is null
+from (
+    select item.n, stored.id, stored.state
+    from item
+    full join (
+        select b.id, b.state, b.gtin14 as number, true as is_gtin from barcode b
+        where b.organization_id = $1::bigint and b.gtin14 = any(array(select item.gtin14 from item))
+        union all
+        select b.id, b.state, b.barcode, false from barcode b
+        where b.organization_id = $1::bigint and b.gtin14 is null
+            and b.barcode = any(array(select item.barcode from item where item.gtin14 is null))
+    ) as stored on stored.number = coalesce(item.gtin14, item.barcode) and stored.is_gtin = (item.gtin14 is not null)
+    offset 0
 ) as stored
+where stored.n is not null and stored.id is not null
 union all
 select later.n::integer, 'validation_error.duplicate', '["barcode"]', 'Another item of this request has this number.'
 from (
@@ -116,8 +123,18 @@ select
     1 as uses,
     case when style.state = 'deleted' then '{}' else array[json_build_array(style.id, style.number)::text] end as first
 from barcode b
-join style_sku s on s.organization_id = $1::bigint and s.id = b.style_sku_id
-join style on style.organization_id = $1::bigint and style.id = s.style_id
+cross join lateral (
+    select one.style_id from style_sku one
+    where one.organization_id = $1::bigint and one.id between b.style_sku_id and b.style_sku_id
+    order by one.id
+    limit 1
+) as s
+cross join lateral (
+    select one.id, one.number, one.status, one.state from style one
+    where one.organization_id = $1::bigint and one.id between s.style_id and s.style_id
+    order by one.id
+    limit 1
+) as style
 where b.organization_id = $1::bigint and b.id = any((select $2::text::bigint[])::bigint[])
     and b.gtin14 is not null and style.status <> 'workInProgress';
 
@@ -147,19 +164,31 @@ returning stored.id, case when stored.is_primary then stored.style_sku_id end as
 
 -- name: ranges_of(organization_id, items)
 -- Ranges whose free numbers the new GTINs are among, allocated or not.
-select distinct r.id as "barcode-ranges"
-from barcode_range r
-cross join lateral (
-    select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
-) as size
-join (
-    select substr(lpad(sent.barcode, 14, '0'), 1, 13)::bigint as number
-    from jsonb_to_recordset($2::jsonb) as sent(barcode text, type text)
-    where sent.type <> 'internal'
-) as item
-    on item.number between (r.company_prefix || lpad(r.first_reference::text, size.digits, '0'))::bigint
-        and (r.company_prefix || lpad(r.last_reference::text, size.digits, '0'))::bigint
-where r.organization_id = $1::bigint and r.state <> 'deleted';
+-- Live ranges do not overlap: of those that begin before a number, the last one may have it.
+select distinct last_begun[2] as "barcode-ranges"
+from (
+    select number, id, last_number, max(case when id is not null then array[first_number, id, last_number] end) over (order by number, id)
+            as last_begun
+    from (
+        select first.number as first_number, r.id, last.number as last_number, first.number
+        from barcode_range r
+        cross join lateral (
+            select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
+        ) as size
+        cross join lateral (
+            select (r.company_prefix || lpad(r.first_reference::text, size.digits, '0'))::bigint as number
+        ) as first
+        cross join lateral (
+            select (r.company_prefix || lpad(r.last_reference::text, size.digits, '0'))::bigint as number
+        ) as last
+        where r.organization_id = $1::bigint and r.state <> 'deleted'
+        union all
+        select null, null, null, substr(lpad(sent.barcode, 14, '0'), 1, 13)::bigint
+        from jsonb_to_recordset($2::jsonb) as sent(barcode text, type text)
+        where sent.type <> 'internal'
+    ) as event
+) as begun
+where id is null and number <= last_begun[3];
 
 -- name: record
 select
@@ -184,7 +213,12 @@ set
         when item."styleSkuId" = stored.style_sku_id then stored.assigned_at else present.moment end,
     state = item.state
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleSkuId" bigint, "isPrimary" boolean, state text)
-join barcode before on before.organization_id = $1::bigint and before.id = item.id
+cross join lateral (
+    select one.* from barcode one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as before
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
     and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))

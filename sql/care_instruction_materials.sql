@@ -12,11 +12,17 @@ with item as materialized (
     from rows from (
         jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, state text)
     ) with ordinality as item(id, user_defined_id, state, n)
-    left join care_instruction_material stored
-        on stored.organization_id = $1::bigint and stored.id = item.id
+    left join lateral (
+        select one.* from care_instruction_material one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as stored on true
 ),
 claim as (
-    select n, id, reference, held from item where state <> 'deleted' and reference ~ '\S'
+    select n, id, reference, held, count(*) over (partition by reference) as claims
+    from item
+    where state <> 'deleted' and reference ~ '\S'
 )
 select
     claim.n::integer as item,
@@ -26,15 +32,14 @@ select
 from claim
 where claim.reference is distinct from claim.held
     and (
-        exists (
-            select 1 from claim other where other.reference = claim.reference and other.id <> claim.id
-        )
-        or exists (
-            select 1 from care_instruction_material holder
+        claim.claims > 1
+        or (
+            select holder.id from care_instruction_material holder
             where holder.organization_id = $1::bigint
-                and holder.user_defined_id = claim.reference and holder.state <> 'deleted'
-                and holder.id <> all (array(select id from item)) and holder.id <> all ($3::bigint[])
-        )
+                and holder.user_defined_id between claim.reference and claim.reference and holder.state <> 'deleted'
+            order by holder.user_defined_id
+            limit 1
+        ) not in (select item.id from item union all select gone.id from unnest($3::bigint[]) as gone(id))
     )
 order by claim.n;
 

@@ -11,9 +11,11 @@ where stored.organization_id = $1::bigint and stored.id = any(array(select id fr
 returning {{record}} as id{{also}}{{turned}};
 
 -- name: filled
-exists (
-    select 1 from {{table}} part
-    where part.organization_id = $1::bigint and part.{{owner}} = record.id{{is_shown}}
+(
+    select true from {{table}} part
+    where part.organization_id = $1::bigint and part.{{owner}} between record.id and record.id{{is_shown}}
+    order by part.{{owner}}
+    limit 1
 )
 
 -- name: insert(organization_id, children)

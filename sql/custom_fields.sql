@@ -16,7 +16,12 @@ with recursive item as materialized (
     from rows from (
         jsonb_to_recordset($2::jsonb) as (id bigint, type text, state text, "parentCustomFieldId" bigint)
     ) with ordinality as sent(id, type, state, parent_id, n)
-    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+    left join lateral (
+        select one.* from {{kind}}_custom_field one
+        where one.organization_id = $1::bigint and one.id between sent.id and sent.id
+        order by one.id
+        limit 1
+    ) as stored on true
 ),
 -- Ancestors after the batch: several of its items together can close a cycle.
 ancestor(descendant_id, id) as (
@@ -26,7 +31,12 @@ ancestor(descendant_id, id) as (
         ancestor.descendant_id,
         case when item.id is null then stored.parent_custom_field_id else item.parent_id end
     from ancestor
-    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = ancestor.id
+    left join lateral (
+        select one.* from {{kind}}_custom_field one
+        where one.organization_id = $1::bigint and one.id between ancestor.id and ancestor.id
+        order by one.id
+        limit 1
+    ) as stored on true
     left join item on item.id = ancestor.id
     where ancestor.id <> ancestor.descendant_id
 )
@@ -40,8 +50,12 @@ where type <> stored_type
 union all
 select item.n::integer, failure.type, '["parentCustomFieldId"]', failure.message
 from item
-left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint and parent.id = item.parent_id
-    and (
+left join lateral (
+    select one.* from {{kind}}_custom_field one
+    where one.organization_id = $1::bigint and one.id between item.parent_id and item.parent_id
+    order by one.id
+    limit 1
+) as parent on (
         parent.state <> 'deleted' or item.state = 'deleted'
         or exists (select 1 from item restored where restored.id = parent.id and restored.state <> 'deleted')
     )
@@ -71,19 +85,22 @@ select
     count(*) as uses,
     (array_agg(json_build_array(id, user_defined_id)::text order by id))[1:10] as first
 from (
+    -- A full join is never a nested loop.
     select
-        stored.id,
-        stored.user_defined_id,
-        case when item.id is null or {{parent_is_fixed}} then stored.parent_custom_field_id else item.parent_id end as parent_id
-    from {{kind}}_custom_field stored
-    left join item on item.id = stored.id
-    where stored.organization_id = $1::bigint and stored.id <> all((select $2::text::bigint[])::bigint[])
-        and coalesce(item.state, stored.state) <> 'deleted'
-    union all
-    select item.id, item.own_key, item.parent_id
-    from item
-    left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = item.id
+        coalesce(stored.id, item.id) as id,
+        case when stored.id is null then item.own_key else stored.user_defined_id end as user_defined_id,
+        case
+            when stored.id is null then item.parent_id
+            when item.id is null or {{parent_is_fixed}} then stored.parent_custom_field_id
+            else item.parent_id
+        end as parent_id
+    from (
+        select one.* from {{kind}}_custom_field one where one.organization_id = $1::bigint
+    ) as stored
+    full join item on item.id = stored.id
     where stored.id is null
+        or stored.id not in (select gone.id from unnest((select $2::text::bigint[])::bigint[]) as gone(id))
+            and coalesce(item.state, stored.state) <> 'deleted'
 ) as child
 where parent_id = any((select $2::text::bigint[])::bigint[])
 group by parent_id{{in_styles}};
@@ -108,7 +125,12 @@ select
     parent.id as parent_id,
     parent.state = 'deleted' as has_deleted_parent
 from unnest($2::bigint[], $3::bigint[]) as sent(id, parent_id)
-left join {{kind}}_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.id
+left join lateral (
+    select one.* from {{kind}}_custom_field one
+    where one.organization_id = $1::bigint and one.id between sent.id and sent.id
+    order by one.id
+    limit 1
+) as stored on true
 left join {{kind}}_custom_field parent on parent.organization_id = $1::bigint
     and parent.id = case when {{parent_is_fixed}} and stored.id is not null
         then stored.parent_custom_field_id else sent.parent_id

@@ -3,9 +3,11 @@
 -- name: filled
 (
     record.measurement_unit is not null
-    or exists (
-        select 1 from measurement_line part
-        where part.organization_id = $1::bigint and part.style_id = record.id
+    or (
+        select true from measurement_line part
+        where part.organization_id = $1::bigint and part.style_id between record.id and record.id
+        order by part.style_id
+        limit 1
     )
 )
 

@@ -94,18 +94,22 @@ from page
 left join sizes on sizes.sample_request_id = page.id;
 
 -- name: filled
-exists (
-    select 1 from sample_request_size part
-    where part.organization_id = $1::bigint and part.sample_request_id = record.id
+(
+    select true from sample_request_size part
+    where part.organization_id = $1::bigint and part.sample_request_id between record.id and record.id
+    order by part.sample_request_id
+    limit 1
 )
 
 -- name: line
--- The offset makes the planner look lines up by id, not read all of the organization for each size.
+-- In an order that the index by id alone has (decision 0006).
 cross join lateral (
     select stored.*
     from measurement_line stored
-    where stored.organization_id = $1::bigint and stored.id = measured.measurement_line_id
-    offset 0
+    where stored.organization_id = $1::bigint
+        and stored.id between measured.measurement_line_id and measured.measurement_line_id
+    order by stored.id
+    limit 1
 ) as line
 
 -- name: lines
@@ -139,7 +143,7 @@ for no key update of request, requested;
 
 -- name: measured_lines(organization_id, sample_request_ids, size_ids)
 -- Lines, with their measured values and the members of their size, of the sizes $3 of the requests $2; a row without
--- a line for a requested size that has none.
+-- a line for a requested size that has none. The orders are those of the indexes by request (decision 0006).
 select
     requested.sample_request_id as request_id,
     requested.size_range_size_id as size_id,
@@ -155,7 +159,8 @@ from unnest($2::bigint[], $3::bigint[]) as sent(request_id, size_id)
 cross join lateral (
     select size.*
     from sample_request_size size
-    where size.organization_id = $1::bigint and size.sample_request_id = sent.request_id
+    where size.organization_id = $1::bigint and size.sample_request_id between sent.request_id and sent.request_id
+    order by size.sample_request_id
     offset 0
 ) as requested
 left join lateral (
@@ -165,10 +170,15 @@ left join lateral (
         measured.company_measurement::text as "companyMeasurement",
         measured.supplier_measurement::text as "supplierMeasurement",
         measured.new_measurement::text as "newMeasurement"
-    from sample_request_measurement measured
+    from (
+        select stored.* from sample_request_measurement stored
+        where stored.organization_id = $1::bigint
+            and stored.sample_request_id between sent.request_id and sent.request_id
+            and stored.size_range_size_id = sent.size_id
+        order by stored.sample_request_id
+        offset 0
+    ) as measured
     {{line}}
-    where measured.organization_id = $1::bigint and measured.sample_request_id = sent.request_id
-        and measured.size_range_size_id = sent.size_id
 ) as lines on true
 where requested.size_range_size_id = sent.size_id;
 

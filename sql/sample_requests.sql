@@ -19,19 +19,34 @@ wanted as materialized (
 select item.n::integer as item, 'validation_error.read_only_field' as type, '["styleId"]' as path,
     'The style of a sample request stays.' as message
 from item
-join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from sample_request one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where stored.style_id <> item.style_id
 union all
 select item.n::integer, 'validation_error.read_only_field', '["unit"]', 'The unit of a sample request stays.'
 from item
-join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from sample_request one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where item.unit is distinct from stored.unit and item.unit is not null
 union all
 -- Of sizes that the item leaves out, the values need not be repeated.
 select item.n::integer, 'validation_error.read_only_field', '["requested"]',
     'The requested values of a sample request stay.'
 from item
-join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from sample_request one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where jsonb_typeof(item.requested) = 'array'
     and exists (
         select 1
@@ -43,10 +58,15 @@ where jsonb_typeof(item.requested) = 'array'
         full join (
             select frozen.measurement_line_id as line_id, frozen.size_range_size_id as size_id,
                 frozen.requested_measurement as value
-            from jsonb_array_elements_text(item.sizes) as size(id)
-            join sample_request_measurement frozen
-                on frozen.organization_id = $1::bigint and frozen.sample_request_id = item.id
-                    and frozen.size_range_size_id = size.id::bigint
+            from (
+                select one.* from sample_request_measurement one
+                where one.organization_id = $1::bigint and one.sample_request_id between item.id and item.id
+                    and one.size_range_size_id = any(array(
+                        select size.id::bigint from jsonb_array_elements_text(item.sizes) as size(id)
+                    ))
+                order by one.sample_request_id
+                offset 0
+            ) as frozen
             where frozen.requested_measurement is not null
         ) as frozen on frozen.line_id = sent.line_id and frozen.size_id = sent.size_id
         where sent.value is distinct from frozen.value
@@ -56,11 +76,25 @@ select wanted.n::integer, 'validation_error.unknown_reference',
     json_build_array('sizeRangeSizeIds', wanted.place - 1)::text,
     case when owner.state = 'deleted' then 'The size range is deleted.' else size.name || ' is deactivated.' end
 from wanted
-join size_range_size size on size.organization_id = $1::bigint and size.id = wanted.size_id
-join size_range owner on owner.organization_id = $1::bigint and owner.id = size.size_range_id
-left join sample_request_size stored
-    on stored.organization_id = $1::bigint and stored.sample_request_id = wanted.id
-        and stored.size_range_size_id = wanted.size_id
+cross join lateral (
+    select one.* from size_range_size one
+    where one.organization_id = $1::bigint and one.id between wanted.size_id and wanted.size_id
+    order by one.id
+    limit 1
+) as size
+cross join lateral (
+    select one.* from size_range one
+    where one.organization_id = $1::bigint and one.id between size.size_range_id and size.size_range_id
+    order by one.id
+    limit 1
+) as owner
+left join lateral (
+    select one.size_range_size_id from sample_request_size one
+    where one.organization_id = $1::bigint and one.sample_request_id between wanted.id and wanted.id
+        and one.size_range_size_id = wanted.size_id
+    order by one.sample_request_id
+    limit 1
+) as stored on true
 where (size.is_deactivated or owner.state = 'deleted') and stored.size_range_size_id is null
 union all
 select item.n::integer, 'validation_error.unknown_reference',
@@ -71,12 +105,19 @@ cross join lateral rows from (
     jsonb_to_recordset(case jsonb_typeof(item.requested) when 'array' then item.requested else '[]' end)
         as ("lineId" bigint, "sizeRangeSizeId" bigint)
 ) with ordinality as sent(line_id, size_id, n)
-left join measurement_line line
-    on line.organization_id = $1::bigint and line.id = sent.line_id and line.style_id = item.style_id
-        and not line.is_deactivated
-left join wanted on wanted.n = item.n and wanted.size_id = sent.size_id
-left join sample_request stored on stored.organization_id = $1::bigint and stored.id = item.id
-where (line.id is null or wanted.id is null) and stored.id is null
+left join lateral (
+    select one.* from measurement_line one
+    where one.organization_id = $1::bigint and one.id between sent.line_id and sent.line_id
+    order by one.id
+    limit 1
+) as line on line.style_id = item.style_id and not line.is_deactivated
+left join lateral (
+    select one.* from sample_request one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored on true
+where (line.id is null or (item.n, sent.size_id) not in (select wanted.n, wanted.size_id from wanted)) and stored.id is null
 union all
 select item.n::integer, 'validation_error.duplicate', json_build_array('requested', max(sent.n) - 1, 'lineId')::text,
     'This line and size have a value already.'
@@ -98,10 +139,12 @@ join (
     from sample_request_measurement measured
     where measured.organization_id = $1::bigint
         and measured.sample_request_id = any(array(select id from item))
+        and (measured.sample_request_id, measured.size_range_size_id) not in (
+            select wanted.id, wanted.size_id from wanted where wanted.id is not null
+        )
     group by measured.sample_request_id, measured.size_range_size_id
+    having sum(num_nonnulls(company_measurement, supplier_measurement, new_measurement)) > 0
 ) as held on held.id = item.id
-left join wanted on wanted.id = held.id and wanted.size_id = held.size_id
-where wanted.id is null and held.measured > 0
 group by item.n;
 
 -- name: documents(organization_id)
@@ -144,53 +187,81 @@ from page
 left join sizes on sizes.sample_request_id = page.id;
 
 -- name: freeze(organization_id, items, new_sizes)
--- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id. The offsets make the planner
--- read the lines of these styles only, and the items once. A cluster would pull CTEs to the coordinator.
+-- Freeze the requested values of new sizes: $3 has pairs of a request id and a size id. Full joins are never nested loops, which
+-- compare each value with each; the offsets keep them full. A cluster would pull CTEs to the coordinator.
 insert into sample_request_measurement as stored (
     organization_id, sample_request_id, size_range_size_id, measurement_line_id, requested_measurement
 )
 select
     o.id,
-    request.id,
-    (added.pair ->> 1)::bigint,
-    line.id,
-    case when sent.id is null then chart.value else own.value end
+    cell.request_id,
+    cell.size_id,
+    cell.line_id,
+    case when cell.is_sent then cell.own_value else cell.chart_value end
 from organization o
-cross join jsonb_array_elements($3::jsonb) as added(pair)
-join sample_request request
-    on request.organization_id = $1::bigint and request.id = (added.pair ->> 0)::bigint
-join (
-    select line.id, line.style_id
-    from measurement_line line
-    where line.organization_id = $1::bigint and not line.is_deactivated
-        and line.style_id = any(array(
-            select request.style_id
-            from sample_request request
-            where request.organization_id = $1::bigint
-                and request.id = any(array(
-                    select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+cross join (
+    select
+        line.request_id,
+        line.size_id,
+        line.id as line_id,
+        line.chart_value,
+        sent.id is not null as is_sent,
+        own.value as own_value
+    from (
+        select added.request_id, added.size_id, line.id, chart.value as chart_value
+        from (
+            select (pair ->> 0)::bigint as request_id, (pair ->> 1)::bigint as size_id
+            from jsonb_array_elements($3::jsonb) as added(pair)
+        ) as added
+        full join (
+            select one.id, one.style_id from sample_request one
+            where one.organization_id = $1::bigint and one.id = any(array(
+                select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+            ))
+        ) as request on request.id = added.request_id
+        full join (
+            select one.id, one.style_id from measurement_line one
+            where one.organization_id = $1::bigint and not one.is_deactivated
+                and one.style_id = any(array(
+                    select request.style_id
+                    from sample_request request
+                    where request.organization_id = $1::bigint
+                        and request.id = any(array(
+                            select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+                        ))
                 ))
-        ))
+        ) as line on line.style_id = request.style_id
+        full join (
+            select one.measurement_line_id, one.size_range_size_id, one.value from measurement_line_value one
+            where one.organization_id = $1::bigint and one.measurement_line_id = any(array(
+                select charted.id from measurement_line charted
+                where charted.organization_id = $1::bigint and charted.style_id = any(array(
+                    select request.style_id
+                    from sample_request request
+                    where request.organization_id = $1::bigint
+                        and request.id = any(array(
+                            select (added.pair ->> 0)::bigint from jsonb_array_elements($3::jsonb) as added(pair)
+                        ))
+                ))
+            ))
+        ) as chart on chart.measurement_line_id = line.id and chart.size_range_size_id = added.size_id
+        offset 0
+    ) as line
+    full join (
+        select item.id
+        from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+        where jsonb_typeof(item.requested) = 'array'
+    ) as sent on sent.id = line.request_id
+    full join (
+        select item.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
+        from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
+        cross join lateral jsonb_to_recordset(
+            case when jsonb_typeof(item.requested) = 'array' then item.requested end
+        ) as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
+    ) as own on own.id = line.request_id and own.line_id = line.id and own.size_id = line.size_id
     offset 0
-) as line on line.style_id = request.style_id
-left join (
-    select item.id
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
-    where jsonb_typeof(item.requested) = 'array'
-    offset 0
-) as sent on sent.id = request.id
-left join (
-    select item.id, one."lineId" as line_id, one."sizeRangeSizeId" as size_id, one.value
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, requested jsonb)
-    cross join lateral jsonb_to_recordset(
-        case when jsonb_typeof(item.requested) = 'array' then item.requested end
-    ) as one("lineId" bigint, "sizeRangeSizeId" bigint, value numeric)
-    offset 0
-) as own on own.id = request.id and own.line_id = line.id and own.size_id = (added.pair ->> 1)::bigint
-left join measurement_line_value chart
-    on chart.organization_id = $1::bigint and chart.measurement_line_id = line.id
-        and chart.size_range_size_id = (added.pair ->> 1)::bigint
-where o.id = $1::bigint
+) as cell
+where o.id = $1::bigint and cell.line_id is not null and cell.request_id is not null
 returning stored.sample_request_id as id;
 
 -- name: hold_charts(organization_id, ids)
@@ -216,7 +287,7 @@ select
     item."styleId",
     item.name,
     -- An item with requested values has their unit, too, even if it is null.
-    coalesce(item.unit, case when item.requested is null then style.measurement_unit end),
+    coalesce(item.unit, case when item.requested is null then item.style_unit end),
     item."sampleTypeId",
     coalesce(item.status, 'requested'),
     item.deadline,
@@ -225,9 +296,19 @@ select
     item.comment,
     $3::text
 from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}}, requested jsonb)
-join style on style.organization_id = $1::bigint and style.id = item."styleId"
-where o.id = $1::bigint
+cross join (
+    -- A full join is never a nested loop; the offset keeps it full.
+    select sent.*, style.measurement_unit as style_unit
+    from jsonb_to_recordset($2::jsonb) as sent(id bigint, {{new_types}}, requested jsonb)
+    full join (
+        select one.id, one.measurement_unit from style one
+        where one.organization_id = $1::bigint and one.id = any(array(
+            select named."styleId" from jsonb_to_recordset($2::jsonb) as named("styleId" bigint)
+        ))
+    ) as style on style.id = sent."styleId"
+    offset 0
+) as item
+where o.id = $1::bigint and item.id is not null
 returning stored.id, stored.sample_type_id as "sample-types";
 
 -- name: new_sizes(organization_id, items)
@@ -236,9 +317,13 @@ from jsonb_to_recordset($2::jsonb) as item(id bigint, "sizeRangeSizeIds" jsonb)
 cross join lateral jsonb_array_elements_text(
     case jsonb_typeof(item."sizeRangeSizeIds") when 'array' then item."sizeRangeSizeIds" else '[]' end
 ) as size(id)
-left join sample_request_size stored
-    on stored.organization_id = $1::bigint and stored.sample_request_id = item.id
-        and stored.size_range_size_id = size.id::bigint
+left join lateral (
+    select one.size_range_size_id from sample_request_size one
+    where one.organization_id = $1::bigint and one.sample_request_id between item.id and item.id
+        and one.size_range_size_id = size.id::bigint
+    order by one.sample_request_id
+    limit 1
+) as stored on true
 where stored.size_range_size_id is null;
 
 -- name: of_style
@@ -268,7 +353,12 @@ set name = item.name,
         when stored.status = coalesce(item.status, 'requested') then stored.status_changed_at else present.moment
     end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
-join sample_request before on before.organization_id = $1::bigint and before.id = item.id
+cross join lateral (
+    select one.* from sample_request one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as before
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
     and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))

@@ -53,6 +53,25 @@ from (
 )
 select count(*) as total from page;
 
+-- name: entry_is_sent
+-- Own keys of the entries of records with the ids $3, of which each has few: they are read once for each record. "is true" keeps
+-- the comparison a hashed one.
+id = any(array(
+    select child.id
+    from (select distinct sent.id from unnest($3::bigint[]) as sent(id)) as owner
+    cross join lateral (
+        select one.id, one.{{within}} as within_id, one.{{key}} as key from {{table}} one
+        where one.organization_id = $1::bigint and one.{{within}} between owner.id and owner.id
+        order by one.{{within}}
+        offset 0
+    ) as child
+    where (
+        (child.key, child.within_id) in (
+            select sent.key, sent.within_id from unnest($2::{{key_type}}[], $3::bigint[]) as sent(key, within_id)
+        )
+    ) is true
+))
+
 -- name: filled_parts(organization_id, ids)
 -- Record changes of the parts of deleted and restored records, if they are not empty.
 select record.id as "{{part}}" from {{table}} record
@@ -81,13 +100,16 @@ id = any({{beside}}array(
 (select target.{{key}} from {{target}} target where target.organization_id = $1::bigint and target.id = {{reference}})
 
 -- name: key_within_is_sent
--- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, not read all records.
+-- Own keys within records with the ids $3. The offset makes the planner look keys up one by one, in an order that the index of
+-- own keys has (decision 0006), not read all records.
 id = any(array(
     select found.id
     from unnest($2::{{key_type}}[], $3::bigint[]) as sent(key, within_id)
     cross join lateral (
         select one.id from {{table}} one
-        where one.organization_id = $1::bigint and one.{{within}} = sent.within_id and one.{{key}} = sent.key
+        where one.organization_id = $1::bigint and one.{{within}} = sent.within_id
+            and one.{{key}} between sent.key and sent.key
+        order by one.{{key}}, one.id
         offset 0
     ) as found
 ))
@@ -117,6 +139,26 @@ select id from organization where id = $1::bigint for no key update;
 -- The same, ahead of another statement: it returns no row.
 with locked as materialized (
     select id from organization where id = $1::bigint for no key update
+)
+select id from locked where id is null;
+
+-- name: lock_parents_first(organization_id, ids, parent_ids, keys)
+-- Lock the parents of the records $2, and the parents $3, ahead of another statement: it returns no row. Records are named by the
+-- own keys $4, too.
+with locked as materialized (
+    select parent.id from {{parent}} parent
+    where parent.organization_id = $1::bigint and parent.id = any(array(
+        select one.{{column}} from {{table}} one
+        where one.organization_id = $1::bigint and one.id = any((select $2::text::bigint[])::bigint[])
+        union all
+        select one.{{column}} from {{table}} one
+        where one.organization_id = $1::bigint
+            and one.{{key}} = any(array(select jsonb_array_elements_text($4::text::jsonb)))
+        union all
+        select sent.id from unnest((select $3::text::bigint[])::bigint[]) as sent(id)
+    ))
+    order by parent.id
+    for no key update
 )
 select id from locked where id is null;
 
@@ -189,15 +231,31 @@ select id, true as is_live from language
 where $1::bigint is not null and id = any($2::bigint[]);
 
 -- name: referred_within(organization_id, ids)
--- The same for parts of records in {{within}}. Locks these records, too, so that they are not deleted meanwhile.
-select record.id, owner.id as owner_id, {{is_live}} as is_live
-from {{table}} record
-join {{within}} owner on owner.organization_id = $1::bigint and owner.id = record.{{within}}_id
-where record.organization_id = $1::bigint and record.id = any($2::bigint[]) and owner.id = any(array(
-    select part.{{within}}_id from {{table}} part where part.organization_id = $1::bigint and part.id = any($2::bigint[])
-))
-order by owner.id, record.id
-{{lock}};
+-- The same for parts of records in {{within}}. Locks these records before, so that they are not deleted meanwhile. A full join
+-- is never a nested loop, which may compare each part with each record; the offset keeps it full.
+with owner as materialized (
+    select owner.* from {{within}} owner
+    where owner.organization_id = $1::bigint and owner.id = any(array(
+        select part.{{within}}_id from {{table}} part where part.organization_id = $1::bigint and part.id = any($2::bigint[])
+    ))
+    order by owner.id
+    {{lock}}
+),
+part as materialized (
+    select part.* from {{table}} part
+    where part.organization_id = $1::bigint and part.id = any($2::bigint[])
+        and part.{{within}}_id = any(array(select owner.id from owner))
+    order by part.{{within}}_id, part.id
+    {{lock}}
+)
+select pair.*
+from (
+    select record.id, owner.id as owner_id, {{is_live}} as is_live
+    from part as record
+    full join owner on owner.id = record.{{within}}_id
+    offset 0
+) as pair
+where pair.id is not null;
 
 -- name: related_by_language
 -- The same for languages, which belong to no organization.
@@ -280,15 +338,30 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id, {{key}} as key
-            from {{link}} other
-            join {{table}} record on record.organization_id = $1::bigint and record.id = {{other_owner}}
-            where other.organization_id = $1::bigint and other.{{column}} = link.{{column}} and {{is_live}}
+            from (
+                select one.* from {{link}} one
+                where one.organization_id = $1::bigint and one.{{column}} between link.{{column}} and link.{{column}}
+                order by one.{{column}}
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from {{table}} one
+                where one.organization_id = $1::bigint and one.id between {{other_owner}} and {{other_owner}}
+                order by one.id
+                limit 1
+            ) as record
+            where {{is_live}}
             offset 0
         ) as named
         order by named.id
         limit {{named}}
     ) as first
 from {{link}} link
-join {{table}} record on record.organization_id = $1::bigint and record.id = {{owner}}
+cross join lateral (
+    select one.* from {{table}} one
+    where one.organization_id = $1::bigint and one.id between {{owner}} and {{owner}}
+    order by one.id
+    limit 1
+) as record
 where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])
 group by link.{{column}};

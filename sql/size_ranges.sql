@@ -13,7 +13,12 @@ select
     '["state"]' as path,
     'A size relates to a size of a deleted size range.' as message
 from item
-join size_range stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from size_range one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
     and exists (
         select 1
@@ -27,7 +32,12 @@ where stored.state = 'deleted' and item.state <> 'deleted'
             where related.organization_id = $1::bigint and related.id = size.related_id
             offset 0
         ) as related
-        join size_range target on target.organization_id = $1::bigint and target.id = related.size_range_id
+        cross join lateral (
+            select one.* from size_range one
+            where one.organization_id = $1::bigint and one.id between related.size_range_id and related.size_range_id
+            order by one.id
+            limit 1
+        ) as target
         where target.state = 'deleted'
             and not exists (select 1 from item restored where restored.id = target.id and restored.state <> 'deleted')
     );
@@ -126,7 +136,12 @@ used as (
         where line.organization_id = $1::bigint and line.id = charted.measurement_line_id
         offset 0
     ) line
-    join style on style.organization_id = $1::bigint and style.id = line.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between line.style_id and line.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     union all
     select gone.id, 'style skus', sku.id, sku.sku
     from gone
@@ -144,7 +159,12 @@ used as (
         where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
         offset 0
     ) entry
-    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     union
     select gone.id, 'styles', style.id, style.number
     from gone
@@ -153,24 +173,44 @@ used as (
         where price.organization_id = $1::bigint and price.size_range_size_id = gone.size_id
         offset 0
     ) price
-    join style on style.organization_id = $1::bigint and style.id = price.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between price.style_id and price.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     union
     select gone.id, 'style items', style.id, style.number
     from gone
     cross join lateral (
         select line.style_id
         from style_item_size entry
-        join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
+        cross join lateral (
+            select one.* from style_item one
+            where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
+            order by one.id
+            limit 1
+        ) as line
         where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
         offset 0
     ) entry
-    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
     join size_range_size other
         on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
-    join size_range owner on owner.organization_id = $1::bigint and owner.id = other.size_range_id
+    cross join lateral (
+        select one.* from size_range one
+        where one.organization_id = $1::bigint and one.id between other.size_range_id and other.size_range_id
+        order by one.id
+        limit 1
+    ) as owner
     where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
         and owner.id <> all((select $2::text::bigint[])::bigint[])
 )

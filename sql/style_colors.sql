@@ -64,7 +64,12 @@ returning style_color_id as id, id as "style-files";
 -- Part of check.
 select item.n, stored.style_id, stored.id as color_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from style_color one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
 -- name: taken_files(organization_id, ids)
@@ -82,65 +87,129 @@ group by file.style_color_id;
 -- Record changes of the entries of a part that deleted colors hide; the part of a style may have no others.
 select
     entry.style_id as "{{part}}",
-    case when not exists (
-        select 1 from {{table}} other
-        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
-        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+    case when (
+        select other.style_id from {{table}} other
+        left join lateral (
+            select shown.state from style_color shown
+            where shown.organization_id = $1::bigint and shown.id between other.style_color_id and other.style_color_id
+            order by shown.id
+            limit 1
+        ) as shown on true
+        where other.organization_id = $1::bigint and other.style_id between entry.style_id and entry.style_id
             and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "{{part}} deleted"
-from {{table}} entry
-where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
+        order by other.style_id
+        limit 1
+    ) is null then entry.style_id end as "{{part}} deleted"
+from (
+    select distinct one.style_id from {{table}} one
+    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
+) as entry;
 
 -- name: tell_deleted_lines(organization_id, ids)
 -- Record changes of the bills of materials that show what differs in a color no longer, and of items that count the style no
 -- longer.
 select line.style_id as "style-items", case when {{alone}} then entry.item_id end as items
 from style_item_color entry
-join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
+cross join lateral (
+    select one.style_id from style_item one
+    where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
+    order by one.id
+    limit 1
+) as line
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_deleted_price_lists(organization_id, ids)
 -- Record changes of the price lists that count the style no longer.
 select entry.price_list_id as "price-lists"
-from style_price entry
-where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[])
-    and not exists (
-        select 1 from style_price
-        where style_price.organization_id = $1::bigint and style_price.style_id = entry.style_id
-            and style_price.price_list_id = entry.price_list_id and {{is_shown}}
-    );
+from (
+    select distinct one.style_id, one.price_list_id from style_price one
+    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
+) as entry
+where not exists (
+    select 1 from style_price
+    where style_price.organization_id = $1::bigint and style_price.style_id between entry.style_id and entry.style_id
+        and style_price.price_list_id = entry.price_list_id and {{is_shown}}
+);
 
 -- name: tell_restored(organization_id, items)
 -- Record changes of the entries of a part that restored colors show again.
 select
     entry.style_id as "{{part}}",
-    case when not exists (
-        select 1 from {{table}} other
-        left join style_color shown on shown.organization_id = $1::bigint and shown.id = other.style_color_id
-        where other.organization_id = $1::bigint and other.style_id = entry.style_id
+    case when (
+        select other.style_id from {{table}} other
+        left join lateral (
+            select shown.state from style_color shown
+            where shown.organization_id = $1::bigint and shown.id between other.style_color_id and other.style_color_id
+            order by shown.id
+            limit 1
+        ) as shown on true
+        where other.organization_id = $1::bigint and other.style_id between entry.style_id and entry.style_id
             and coalesce(shown.state, 'active') <> 'deleted'
-    ) then entry.style_id end as "{{part}} created"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
-join {{table}} entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
-where stored.state = 'deleted' and item.state <> 'deleted';
+        order by other.style_id
+        limit 1
+    ) is null then entry.style_id end as "{{part}} created"
+from (
+    select distinct entry.style_id
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+    cross join lateral (
+        select one.state from style_color one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as stored
+    cross join lateral (
+        select one.* from {{table}} one
+        where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
+        order by one.style_color_id
+        offset 0
+    ) as entry
+    where stored.state = 'deleted' and item.state <> 'deleted'
+) as entry;
 
 -- name: tell_restored_lines(organization_id, items)
 select line.style_id as "style-items", case when {{alone}} then entry.item_id end as items
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
-join style_item_color entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
-join style_item line on line.organization_id = $1::bigint and line.id = entry.style_item_id
+cross join lateral (
+    select one.state from style_color one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
+cross join lateral (
+    select one.* from style_item_color one
+    where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
+    order by one.style_color_id
+    offset 0
+) as entry
+cross join lateral (
+    select one.style_id from style_item one
+    where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
+    order by one.id
+    limit 1
+) as line
 where stored.state = 'deleted' and item.state <> 'deleted';
 
 -- name: tell_restored_price_lists(organization_id, items)
 select entry.price_list_id as "price-lists"
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join style_color stored on stored.organization_id = $1::bigint and stored.id = item.id
-join style_price entry on entry.organization_id = $1::bigint and entry.style_color_id = item.id
-where stored.state = 'deleted' and item.state <> 'deleted'
-    and not exists (
-        select 1 from style_price
-        where style_price.organization_id = $1::bigint and style_price.style_id = entry.style_id
-            and style_price.price_list_id = entry.price_list_id and {{is_shown}}
-    );
+from (
+    select distinct entry.style_id, entry.price_list_id
+    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
+    cross join lateral (
+        select one.state from style_color one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as stored
+    cross join lateral (
+        select one.* from style_price one
+        where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
+        order by one.style_color_id
+        offset 0
+    ) as entry
+    where stored.state = 'deleted' and item.state <> 'deleted'
+) as entry
+where not exists (
+    select 1 from style_price
+    where style_price.organization_id = $1::bigint and style_price.style_id between entry.style_id and entry.style_id
+        and style_price.price_list_id = entry.price_list_id and {{is_shown}}
+);

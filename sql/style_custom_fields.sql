@@ -5,8 +5,18 @@
 with used as materialized (
     select distinct choice.custom_field_id as field_id, choice.id, choice.value, style.id as style_id, style.number
     from custom_field_value entry
-    join style_allowed_value choice on choice.organization_id = $1::bigint and choice.id = entry.allowed_value_id
-    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    cross join lateral (
+        select one.* from style_allowed_value one
+        where one.organization_id = $1::bigint and one.id between entry.allowed_value_id and entry.allowed_value_id
+        order by one.id
+        limit 1
+    ) as choice
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint and entry.allowed_value_id = any($2::bigint[])
 ),
 counted as (
@@ -42,7 +52,12 @@ select
 from (
     select distinct entry.custom_field_id, style.id, style.number
     from custom_field_value entry
-    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint
         and entry.custom_field_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}}
 ) as used
@@ -60,7 +75,12 @@ pointer as (
     union all
     select f.id, v.parent_allowed_value_id
     from style_allowed_value v
-    join style_custom_field f on f.organization_id = $1::bigint and f.id = v.custom_field_id
+    cross join lateral (
+        select one.* from style_custom_field one
+        where one.organization_id = $1::bigint and one.id between v.custom_field_id and v.custom_field_id
+        order by one.id
+        limit 1
+    ) as f
     where v.organization_id = $1::bigint and v.parent_allowed_value_id = any($2::bigint[])
         and f.state <> 'deleted' and f.id <> all($5::bigint[])
 ),
@@ -68,8 +88,12 @@ needed as materialized (
     select removed.field_id, removed.id, removed.value, child.id as child_id, child.user_defined_id as key
     from removed
     join pointer on pointer.parent_id = removed.id
-    join style_custom_field child on child.organization_id = $1::bigint and child.id = pointer.field_id
-        and child.parent_custom_field_id = removed.field_id
+    join lateral (
+        select one.* from style_custom_field one
+        where one.organization_id = $1::bigint and one.id between pointer.field_id and pointer.field_id
+        order by one.id
+        limit 1
+    ) as child on child.parent_custom_field_id = removed.field_id
 ),
 used as (
     select field_id, id, value || ' (' || count(*) || ')' as value
@@ -115,7 +139,12 @@ from flag
 where exists (
     select 1
     from custom_field_value entry
-    join style on style.organization_id = $1::bigint and style.id = entry.style_id and style.state <> 'deleted'
+    join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
+        order by one.id
+        limit 1
+    ) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint
         and entry.custom_field_id = any(array(
             select descendant.id from descendant where descendant.n = flag.n and descendant.name = flag.name
@@ -130,7 +159,12 @@ order by flag.n;
 select sent.n
 from unnest($2::bigint[], $3::bigint[], $4::bigint[])
     with ordinality as sent(field_id, parent_field_id, parent_id, n)
-left join style_custom_field stored on stored.organization_id = $1::bigint and stored.id = sent.field_id
+left join lateral (
+    select one.* from style_custom_field one
+    where one.organization_id = $1::bigint and one.id between sent.field_id and sent.field_id
+    order by one.id
+    limit 1
+) as stored on true
 where not exists (
     select 1 from style_allowed_value v
     where v.organization_id = $1::bigint and v.id = sent.parent_id

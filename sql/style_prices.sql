@@ -42,9 +42,11 @@ left join lateral (
 ) as lists on true;
 
 -- name: filled
-exists (
-    select 1 from style_price part
-    where part.organization_id = $1::bigint and part.style_id = record.id and {{is_shown}}
+(
+    select true from style_price part
+    where part.organization_id = $1::bigint and part.style_id between record.id and record.id and {{is_shown}}
+    order by part.style_id
+    limit 1
 )
 
 -- name: insert(organization_id, prices)
@@ -134,7 +136,12 @@ cross join lateral (
 -- Record changes of the price lists that count the styles of the pairs $2 from now on, or no longer.
 select (sent.pair ->> 1)::bigint as "price-lists"
 from jsonb_array_elements($2::jsonb) as sent(pair)
-join style on style.organization_id = $1::bigint and style.id = (sent.pair ->> 0)::bigint and style.state <> 'deleted';
+join lateral (
+    select one.* from style one
+    where one.organization_id = $1::bigint and one.id between (sent.pair ->> 0)::bigint and (sent.pair ->> 0)::bigint
+    order by one.id
+    limit 1
+) as style on style.state <> 'deleted';
 
 -- name: unknown_parent(organization_id, style_id)
 select case when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint) then 'styleId' end as parameter;

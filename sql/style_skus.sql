@@ -1,7 +1,8 @@
 -- Stock keeping units (contract, SKUs).
 
 -- name: check(organization_id, items)
--- Reports sizes that new and restored SKUs cannot have. The referred records are locked.
+-- Reports sizes that new and restored SKUs cannot have. The referred records are locked. They are looked up by record, in an
+-- order that the index by id alone has (decision 0006).
 select
     item.n::integer as item,
     case when style.size_range_id is null then 'conflict.incomplete' else 'validation_error.invalid_value' end as type,
@@ -12,21 +13,51 @@ select
 from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, state text, "styleColorId" bigint, "sizeRangeSizeId" bigint)
 ) with ordinality as item(id, state, style_color_id, size_id, n)
-join style_color on style_color.organization_id = $1::bigint and style_color.id = item.style_color_id
-join style on style.organization_id = $1::bigint and style.id = style_color.style_id
-join size_range_size size on size.organization_id = $1::bigint and size.id = item.size_id
-left join style_sku stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.style_id from style_color one
+    where one.organization_id = $1::bigint and one.id between item.style_color_id and item.style_color_id
+    order by one.id
+    limit 1
+) as style_color
+cross join lateral (
+    select one.size_range_id from style one
+    where one.organization_id = $1::bigint and one.id between style_color.style_id and style_color.style_id
+    order by one.id
+    limit 1
+) as style
+cross join lateral (
+    select one.name, one.size_range_id, one.is_deactivated from size_range_size one
+    where one.organization_id = $1::bigint and one.id between item.size_id and item.size_id
+    order by one.id
+    limit 1
+) as size
+left join lateral (
+    select one.id, one.state from style_sku one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored on true
 where (stored.id is null and item.state is distinct from 'deleted' or stored.state = 'deleted' and item.state <> 'deleted')
     and (style.size_range_id is distinct from size.size_range_id or size.is_deactivated)
 order by item.n;
 
 -- name: insert(organization_id, items, source)
 insert into style_sku as stored (organization_id, id, style_id, color_id, {{new_columns}}, source)
-select o.id, item.id, style_color.style_id, style_color.color_id, {{new_values}}, $3::text
+select o.id, item.id, item.of_style_id, item.of_color_id, {{new_values}}, $3::text
 from organization o
-cross join jsonb_to_recordset($2::jsonb) as item(id bigint, {{new_types}})
-join style_color on style_color.organization_id = $1::bigint and style_color.id = item."styleColorId"
-where o.id = $1::bigint
+cross join (
+    -- A full join is never a nested loop; the offset keeps it full.
+    select sent.*, made.style_id as of_style_id, made.color_id as of_color_id
+    from jsonb_to_recordset($2::jsonb) as sent(id bigint, {{new_types}})
+    full join (
+        select one.id, one.style_id, one.color_id from style_color one
+        where one.organization_id = $1::bigint and one.id = any(array(
+            select named."styleColorId" from jsonb_to_recordset($2::jsonb) as named("styleColorId" bigint)
+        ))
+    ) as made on made.id = sent."styleColorId"
+    offset 0
+) as item
+where o.id = $1::bigint and item.id is not null
 returning stored.id;
 
 -- name: joins

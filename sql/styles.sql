@@ -6,7 +6,12 @@ select distinct line.style_id as id
 from measurement_line line
 join measurement_line_value charted
     on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
-join size_range_size size on size.organization_id = $1::bigint and size.id = charted.size_range_size_id
+cross join lateral (
+    select one.* from size_range_size one
+    where one.organization_id = $1::bigint and one.id between charted.size_range_size_id and charted.size_range_size_id
+    order by one.id
+    limit 1
+) as size
 where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
@@ -58,12 +63,22 @@ line as (
     union all
     select line.field_id, parent.parent_custom_field_id, parent.diff_per_color, parent.diff_per_size
     from line
-    join style_custom_field parent on parent.organization_id = $1::bigint and parent.id = line.parent_id
+    cross join lateral (
+        select one.* from style_custom_field one
+        where one.organization_id = $1::bigint and one.id between line.parent_id and line.parent_id
+        order by one.id
+        limit 1
+    ) as parent
 ),
 field as materialized (
     select f.id, f.name, f.type, f.parent_custom_field_id as parent_id, line.diff_per_color, line.diff_per_size
     from line
-    join style_custom_field f on f.organization_id = $1::bigint and f.id = line.field_id
+    cross join lateral (
+        select one.* from style_custom_field one
+        where one.organization_id = $1::bigint and one.id between line.field_id and line.field_id
+        order by one.id
+        limit 1
+    ) as f
     where line.parent_id is null
 ),
 restricted as materialized (
@@ -168,14 +183,24 @@ from unnest($2::bigint[], $3::bigint[]) as sent(id, range_id)
 where exists (
     select 1
     from style_sku sku
-    join size_range_size size on size.organization_id = $1::bigint and size.id = sku.size_range_size_id
+    cross join lateral (
+        select one.* from size_range_size one
+        where one.organization_id = $1::bigint and one.id between sku.size_range_size_id and sku.size_range_size_id
+        order by one.id
+        limit 1
+    ) as size
     where sku.organization_id = $1::bigint and sku.style_id = sent.id and sku.state <> 'deleted'
         and size.size_range_id is distinct from sent.range_id
 )
 or exists (
     select 1
     from style_price price
-    join size_range_size size on size.organization_id = $1::bigint and size.id = price.size_range_size_id
+    cross join lateral (
+        select one.* from size_range_size one
+        where one.organization_id = $1::bigint and one.id between price.size_range_size_id and price.size_range_size_id
+        order by one.id
+        limit 1
+    ) as size
     where price.organization_id = $1::bigint and price.style_id = sent.id
         and size.size_range_id is distinct from sent.range_id
 );
@@ -207,7 +232,12 @@ returning style_id as id, id as "style-files";
 -- Part of check.
 select item.n, stored.id as style_id, null::bigint as color_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from style one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
 -- name: shown_in_style_colors(organization_id, ids)
@@ -241,7 +271,12 @@ where organization_id = $1::bigint and style_id = any((select $2::text::bigint[]
 with restored as materialized (
     select stored.id
     from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-    join style stored on stored.organization_id = $1::bigint and stored.id = item.id
+    cross join lateral (
+        select one.* from style one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as stored
     where stored.state = 'deleted' and item.state <> 'deleted'
 )
 select linked.group_id as groups, null::bigint as items, null::bigint as "price-lists"

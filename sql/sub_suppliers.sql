@@ -78,7 +78,12 @@ returning sub_supplier_id as id, id as "facilities";
 -- Steps show the country of the sub-supplier if neither they nor their facility have one.
 select step.style_id as id
 from style_supplier_facility step
-left join facility on facility.organization_id = $1::bigint and facility.id = step.facility_id
+left join lateral (
+    select one.* from facility one
+    where one.organization_id = $1::bigint and one.id between step.facility_id and step.facility_id
+    order by one.id
+    limit 1
+) as facility on true
 where step.organization_id = $1::bigint and step.sub_supplier_id = any($2::bigint[])
     and step.country_code is null and facility.country_code is null;
 
@@ -91,7 +96,12 @@ where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::b
 -- Record changes of the suppliers that show a restored sub-supplier again.
 select linked.supplier_id as suppliers
 from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-join sub_supplier stored on stored.organization_id = $1::bigint and stored.id = item.id
+cross join lateral (
+    select one.* from sub_supplier one
+    where one.organization_id = $1::bigint and one.id between item.id and item.id
+    order by one.id
+    limit 1
+) as stored
 join supplier_sub_supplier linked on linked.organization_id = $1::bigint and linked.sub_supplier_id = item.id
 where stored.state = 'deleted' and item.state <> 'deleted';
 

@@ -66,9 +66,9 @@ class ReferenceTarget:
         columns = {"table": self.table, "key": column_of(self.key)}
         if self.within:
             key_type = "bigint" if self.key_of else "text"
-            condition = SHARED["key_within_is_sent"].fill(
-                **columns, key_type=key_type, within=within
-            )
+            # Entries of parts alone find others: a record has at most a thousand of them.
+            text_name = "entry_is_sent" if self.finds_others else "key_within_is_sent"
+            condition = SHARED[text_name].fill(**columns, key_type=key_type, within=within)
         else:
             condition = SHARED["key_is_sent"].fill(**columns, beside="")
         text = SHARED["records_by_key"].bind(

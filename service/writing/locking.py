@@ -1,10 +1,11 @@
 """Record locks: lock the stored rows of a batch, or report the ones that do not exist.
 
 Lock order, which prevents deadlocks between writers of a collection: writer lock (writes by own
-key; where own keys are unique, other writes too, unless they only delete), organization, rows by
-id. A wait for one of these locks of more than ``WRITE_SECONDS`` is 429. All of them last until the
-end of the transaction. Checks lock referenced records later, with one exception: parents of own
-keys are locked before the rows if all items name them by key objects (``resolve_scopes``).
+key; where own keys are unique, other writes too, unless they only delete), organization, parents of
+which one record is chosen, rows by id. A wait for one of these locks of more than ``WRITE_SECONDS``
+is 429. All of them last until the end of the transaction. Checks lock referenced records later,
+with one exception: parents of own keys are locked before the rows if all items name them by key
+objects (``resolve_scopes``).
 """
 
 from collections.abc import Callable, Mapping
@@ -19,8 +20,9 @@ from service.batches.renames import NEW_KEY
 from service.batches.write_set import ORGANIZATION, LockedRow, WriteSet
 from service.database.errors import own_locks
 from service.database.new_ids import next_ids
-from service.database.statements import SHARED
+from service.database.statements import SHARED, id_array
 from service.error_types import ErrorType
+from service.listing.page_sql import column_of
 from service.organizations.scopes import WRITE
 from service.records import supplier_scopes
 from service.records.master_record import MasterRecord
@@ -105,6 +107,7 @@ async def lock_by_key(
         await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed)
     strength = _lock_strength(any(map(deletes, batch.items)))
     renames = any(item.get(NEW_KEY) is not None for item in batch.items)
+    await _lock_parents_with_next(resource, batch)
     stored = await own_keys.lock_records(resource, batch, options, strength)
 
     def is_live(record_id: int) -> bool:
@@ -143,6 +146,7 @@ async def lock_by_id(
     with own_locks():
         if locks_organization(resource) and not options.unlocked:
             await _lock_organization_with_next(batch)
+        await _lock_parents_with_next(resource, batch)
         rows = await batch.fetch(lock.text, *lock.parameters)
     stored = {row["id"]: row for row in rows}
     await _check_locked(resource, batch, options, stored)
@@ -163,6 +167,7 @@ async def lock_and_read(
     with own_locks():
         if locks_organization(resource):
             await _lock_organization_with_next(batch)
+        await _lock_parents_with_next(resource, batch)
         locked, writables = await batch.connection.fetch_in_turn(
             [
                 (json_text(lock.text), (organization_id, *lock.parameters)),
@@ -219,6 +224,33 @@ async def _lock_organization_with_next(batch: Batch) -> None:
         text, organization_id = SHARED["lock_organization_first"].text, batch.caller.organization_id
         await batch.connection.defer(text, organization_id)
         batch.locks.add(ORGANIZATION)
+
+
+async def _lock_parents_with_next(resource: WritableResource, batch: Batch) -> None:
+    """Lock the parents of the batch's records with the next statement, if one is chosen of each.
+
+    Writers of such records lock their parents ``for no key update``. Two of them that did so after
+    their records would wait for each other's: each changes the former choice, which it does not
+    name. The parents are those stored of the records with the items' ids and own keys, and those
+    that items name by id.
+    """
+    for reference in resource.references:
+        if reference.lock == FOR_NO_KEY_UPDATE:
+            key = str(resource.own_key)
+            parents = [item.get(reference.field) for item in batch.items]
+            keys = [] if resource.own_key_within else [item.get(key) for item in batch.items]
+            await batch.connection.defer(
+                SHARED["lock_parents_first"].fill(
+                    parent=reference.table,
+                    table=resource.table,
+                    column=column_of(reference.field),
+                    key=column_of(key),
+                ),
+                batch.caller.organization_id,
+                id_array(item["id"] for item in batch.items if "id" in item),
+                id_array(parent for parent in parents if isinstance(parent, int)),
+                orjson.dumps([key for key in keys if isinstance(key, str)]).decode(),
+            )
 
 
 async def _report_missing(resource: WritableResource, batch: Batch, missing: set[int]) -> None:

@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, Final
 
+import asyncpg
 import pytest
 
 from service.schemas.formats import check_digit
 from tests.resources.test_style_colors import made
-from tests.support.api import Answer, Api
+from tests.support.api import Answer, Api, replacing
+from tests.support.rows import wait_for_waiters
+from tests.support.transactions import entry, send
 
 pytestmark = pytest.mark.contract("Transactions")
 
@@ -104,3 +107,60 @@ def _query(kind: str, sent: dict[str, Any]) -> list[tuple[str, Any]]:
     name = {"sku": "sku", "gtin": "barcode", "range": "companyPrefix"}.get(kind, "styleColorId")
     names = [name, "sizeRangeSizeId"] if kind == "pair" else [name]
     return [(name, sent[name]) for name in names]
+
+
+_FILE: Final = {"category": "image", "url": "https://example.com/a.jpg"}
+_WRITTEN: Final = {
+    "files": ("styleId", "fileName", "category", "url"),
+    "barcodes": ("barcode", "type", "styleSkuId"),
+}
+_CHOICES: Final = ("replace", "patch", "bulk", "by key", "transaction")
+
+
+async def _chosen(kind: str, api: Api, bodies: Bodies) -> tuple[str, str, str, str, dict[str, Any]]:
+    """Return two tables and a path, the field of the choice, and a record that is not chosen."""
+    if kind == "files":
+        style = await made(api, "styles", number="CHOICE", name="Vest")
+        bodies_of = [{"styleId": style, "fileName": name} | _FILE for name in ("a.jpg", "b.jpg")]
+        _, second = (await api.post("/api/style-files", bodies_of)).data
+        assert not second["isMain"]
+        return "style", "style_file", "style-files", "isMain", second
+    sku = await made(api, "style-skus", **bodies.sku(0, 0))
+    numbers = ("96385074", "4006381333931")
+    given = [{"barcode": number, "styleSkuId": sku} for number in numbers]
+    first, second = (await api.post("/api/barcodes", given)).data
+    assert (first["isPrimary"], second["isPrimary"]) == (True, False)
+    return "style_sku", "barcode", "barcodes", "isPrimary", second
+
+
+@pytest.mark.parametrize("form", _CHOICES)
+@pytest.mark.parametrize("kind", ["files", "barcodes"])
+async def test_the_parent_of_a_choice_is_locked_before_its_records(
+    kind: str, form: str, api: Api, bodies: Bodies, shared_dsn: str
+) -> None:
+    """Two writers of one style or SKU would else wait for each other's records."""
+    parent, table, path, field, record = await _chosen(kind, api, bodies)
+    parent_id = record["styleId" if kind == "files" else "styleSkuId"]
+    whole = {name: value for name, value in record.items() if name in _WRITTEN[kind]}
+    whole |= {field: True, "state": "active"}
+    key = "fileName" if kind == "files" else "barcode"
+    by_id = whole | {"id": record["id"]}
+    requests: dict[str, Callable[[], Any]] = {
+        "replace": lambda: api.put(f"/api/{path}/{record['id']}", whole),
+        "patch": lambda: api.patch(f"/api/{path}/{record['id']}", replacing(f"/{field}", True)),
+        "bulk": lambda: api.put(f"/api/{path}", [by_id]),
+        "by key": lambda: api.put(f"/api/{path}", [whole], params={"match": key}),
+        "transaction": lambda: send(api, [entry(path, **whole)]),
+    }
+    holder = await asyncpg.connect(shared_dsn)
+    async with holder.transaction():
+        lock = f"select id from {parent} where organization_id = $1 and id = $2 for no key update"
+        await holder.execute(lock, api.organization_id, parent_id)
+        writer = asyncio.create_task(requests[form]())
+        await wait_for_waiters(shared_dsn)
+        free = f"select id from {table} where organization_id = $1 and id = $2 for update nowait"
+        assert await holder.fetchval(free, api.organization_id, record["id"]) == record["id"]
+    await holder.close()
+    answer = await writer
+    assert answer.status == 200, answer.raw
+    assert (await api.get(f"/api/{path}/{record['id']}")).data[field] is True

@@ -13,6 +13,7 @@ from service.records.resource import Resource
 from service.resources.assortment.products import MISSING
 from service.resources.registry import COMPLETENESS, EFFECTIVE_PRICES, PASSPORTS, PRODUCTS
 from tests.contract.test_page_query_plans import nodes
+from tests.support.counted_plans import rows_of
 from tests.support.databases import fresh_database
 from tests.support.sampling import examples
 
@@ -168,9 +169,3 @@ async def test_rows_read_grow_with_the_skus(
     plan = orjson.loads(explanation)[0]["Plan"]
     assert plan["Actual Rows"] == 1
     assert sum(map(rows_of, nodes(plan))) <= MOST_ROWS * SKUS
-
-
-def rows_of(node: dict[str, float]) -> float:
-    """Return the rows that a node of a plan has returned or thrown away."""
-    removed = sum(node[name] for name in node if name.startswith("Rows Removed"))
-    return (node["Actual Rows"] + removed) * node["Actual Loops"]

@@ -202,7 +202,12 @@ with returned as (
     update brand as stored
     set custom_id = item."customId", name = item."name", state = item."state"
     from sent as item
-    join brand before on before.organization_id = $1::bigint and before.id = item.id
+    cross join lateral (
+        select one.* from brand one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as before
     -- The array makes the planner look the records up; with joins alone it may read all of the organization.
     where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
         and stored.id = item.id
@@ -292,17 +297,32 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id, record.number as key
-            from style other
-            join style record on record.organization_id = $1::bigint and record.id = other.id
-            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
-                and record.state <> 'deleted'
+            from (
+                select one.* from style one
+                where one.organization_id = $1::bigint and one.brand_id between link.brand_id
+                    and link.brand_id
+                order by one.brand_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from style one
+                where one.organization_id = $1::bigint and one.id between other.id and other.id
+                order by one.id
+                limit 1
+            ) as record
+            where record.state <> 'deleted'
             offset 0
         ) as named
         order by named.id
         limit 10
     ) as first
 from style link
-join style record on record.organization_id = $1::bigint and record.id = link.id
+cross join lateral (
+    select one.* from style one
+    where one.organization_id = $1::bigint and one.id between link.id and link.id
+    order by one.id
+    limit 1
+) as record
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id
 union all
@@ -316,17 +336,32 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id, record.number as key
-            from item other
-            join item record on record.organization_id = $1::bigint and record.id = other.id
-            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
-                and record.state <> 'deleted'
+            from (
+                select one.* from item one
+                where one.organization_id = $1::bigint and one.brand_id between link.brand_id
+                    and link.brand_id
+                order by one.brand_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from item one
+                where one.organization_id = $1::bigint and one.id between other.id and other.id
+                order by one.id
+                limit 1
+            ) as record
+            where record.state <> 'deleted'
             offset 0
         ) as named
         order by named.id
         limit 10
     ) as first
 from item link
-join item record on record.organization_id = $1::bigint and record.id = link.id
+cross join lateral (
+    select one.* from item one
+    where one.organization_id = $1::bigint and one.id between link.id and link.id
+    order by one.id
+    limit 1
+) as record
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id
 union all
@@ -340,17 +375,32 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id, record.user_defined_id as key
-            from barcode_range other
-            join barcode_range record on record.organization_id = $1::bigint and record.id = other.id
-            where other.organization_id = $1::bigint and other.brand_id = link.brand_id
-                and record.state <> 'deleted'
+            from (
+                select one.* from barcode_range one
+                where one.organization_id = $1::bigint and one.brand_id between link.brand_id
+                    and link.brand_id
+                order by one.brand_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from barcode_range one
+                where one.organization_id = $1::bigint and one.id between other.id and other.id
+                order by one.id
+                limit 1
+            ) as record
+            where record.state <> 'deleted'
             offset 0
         ) as named
         order by named.id
         limit 10
     ) as first
 from barcode_range link
-join barcode_range record on record.organization_id = $1::bigint and record.id = link.id
+cross join lateral (
+    select one.* from barcode_range one
+    where one.organization_id = $1::bigint and one.id between link.id and link.id
+    order by one.id
+    limit 1
+) as record
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id;
 
@@ -757,7 +807,12 @@ with returned as (
     set name = item."name", user_defined_id = item."userDefinedId", user_defined_id2 = item."userDefinedId2",
         color_reference = item."colorReference", color_note = item."colorNote", state = item."state"
     from sent as item
-    join color before on before.organization_id = $1::bigint and before.id = item.id
+    cross join lateral (
+        select one.* from color one
+        where one.organization_id = $1::bigint and one.id between item.id and item.id
+        order by one.id
+        limit 1
+    ) as before
     -- The array makes the planner look the records up; with joins alone it may read all of the organization.
     where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent))
         and stored.id = item.id
@@ -828,17 +883,32 @@ select
             select distinct record.id,
                 (select target.user_defined_id from color target where target.organization_id = $1::bigint
                     and target.id = record.color_id) as key
-            from style_color other
-            join style_color record on record.organization_id = $1::bigint and record.id = other.id
-            where other.organization_id = $1::bigint and other.color_id = link.color_id
-                and record.state <> 'deleted'
+            from (
+                select one.* from style_color one
+                where one.organization_id = $1::bigint and one.color_id between link.color_id
+                    and link.color_id
+                order by one.color_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from style_color one
+                where one.organization_id = $1::bigint and one.id between other.id and other.id
+                order by one.id
+                limit 1
+            ) as record
+            where record.state <> 'deleted'
             offset 0
         ) as named
         order by named.id
         limit 10
     ) as first
 from style_color link
-join style_color record on record.organization_id = $1::bigint and record.id = link.id
+cross join lateral (
+    select one.* from style_color one
+    where one.organization_id = $1::bigint and one.id between link.id and link.id
+    order by one.id
+    limit 1
+) as record
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id
 union all
@@ -863,14 +933,27 @@ select
         select json_build_array(named.id, named.key)::text
         from (
             select distinct record.id, record.number as key
-            from style_item_color other
-            join style record on record.organization_id = $1::bigint and record.id = (
-                select entry.style_id from style_item entry
-                where entry.organization_id = $1::bigint and entry.id = other.style_item_id
-            )
-                        where other.organization_id = $1::bigint and other.color_id = link.color_id
-                            and record.state <> 'deleted'
-                and -- Entries whose style color is live, or deleted with its style.
+            from (
+                select one.* from style_item_color one
+                where one.organization_id = $1::bigint and one.color_id between link.color_id
+                    and link.color_id
+                order by one.color_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from style one
+                where one.organization_id = $1::bigint and one.id between (
+                    select entry.style_id from style_item entry
+                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
+                ) and (
+                    select entry.style_id from style_item entry
+                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
+                )
+                                order by one.id
+                                limit 1
+            ) as record
+            where record.state <> 'deleted'
+            and -- Entries whose style color is live, or deleted with its style.
             (
                 style_color_id is null
                 or (
@@ -887,10 +970,18 @@ select
         limit 10
     ) as first
 from style_item_color link
-join style record on record.organization_id = $1::bigint and record.id = (
-    select entry.style_id from style_item entry
-    where entry.organization_id = $1::bigint and entry.id = link.style_item_id
-)
+cross join lateral (
+    select one.* from style one
+    where one.organization_id = $1::bigint and one.id between (
+        select entry.style_id from style_item entry
+        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
+    ) and (
+        select entry.style_id from style_item entry
+        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
+    )
+        order by one.id
+        limit 1
+) as record
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id;
 
@@ -902,9 +993,11 @@ with returned as (
     -- Record changes of the parts of deleted and restored records, if they are not empty.
     select record.id as "color-translations" from color record
     where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
-        and exists (
-            select 1 from color_language part
-            where part.organization_id = $1::bigint and part.color_id = record.id
+        and (
+            select true from color_language part
+            where part.organization_id = $1::bigint and part.color_id between record.id and record.id
+            order by part.color_id
+            limit 1
     )
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
@@ -1071,9 +1164,12 @@ from (
             page as (
                 select record.*, record.color_id as page_order, null::text as sort_values
                 from (
-                    select * from record where record.state <> 'deleted' and exists (
-                        select 1 from color_language part
-                        where part.organization_id = $1::bigint and part.color_id = record.id
+                    select * from record where record.state <> 'deleted' and (
+                        select true from color_language part
+                        where part.organization_id = $1::bigint and part.color_id between record.id
+                            and record.id
+                        order by part.color_id
+                        limit 1
                     )
                     order by record.color_id limit 2 + 1 offset 0
                 ) as record

@@ -75,7 +75,7 @@ def _own(collection: str, letter: str, random: Random) -> dict[str, Any] | None:
         "barcode-ranges": {
             "name": text,
             "type": "gtin13",
-            "companyPrefix": f"80000000{ord(letter)}",
+            "companyPrefix": f"{8_000_000_000 + int(letter, 36)}",
             "brandId": key("brands", random.choice(LETTERS)),
         },
         "sample-requests": {"sizeRangeSizeIds": [_size(letter)], "comment": text},
