@@ -112,6 +112,8 @@ def test_only_an_old_schema_is_no_failure(
 def test_a_dump_of_a_newer_postgresql_leads_to_the_copy() -> None:
     """The sentence of pg_restore alone does not say why, nor what to do."""
     script = 'echo "pg_restore: error: unsupported version (1.16) in file header" >&2; exit 1'
-    with subprocess.Popen(["sh", "-c", script], stderr=subprocess.PIPE) as process:
-        with pytest.raises(CommandError, match=r"unsupported version .*`selvedge copy`"):
-            dump_file._require_success(process)
+    with (
+        subprocess.Popen(["sh", "-c", script], stderr=subprocess.PIPE) as process,
+        pytest.raises(CommandError, match=r"unsupported version .*`selvedge copy`"),
+    ):
+        dump_file._require_success(process)
