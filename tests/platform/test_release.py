@@ -8,8 +8,10 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -64,28 +66,26 @@ def program(folder: Path) -> Iterator[Path]:
         yield target / "bin" / "selvedge"
 
 
+def _run(program: Path, settings: dict[str, str], *arguments: str) -> str:
+    """Run a command outside of the repository; return what it prints."""
+    command = [str(program), *arguments]
+    options: dict[str, Any] = {"cwd": "/", "capture_output": True, "text": True}
+    ended = subprocess.run(command, env=settings, timeout=limit(60), **options)
+    assert ended.returncode == 0, ended.stderr
+    return str(ended.stdout)
+
+
 @pytest.mark.contract("Versions")
 def test_the_wheel_serves_without_the_repository(program: Path, dsn: str, data_dir: Path) -> None:
-    def run(*arguments: str) -> str:
-        settings = environment(data_dir, DATABASE_URL=dsn)
-        settings.pop("PYTHONPATH", None)
-        command = [str(program), *arguments]
-        ended = subprocess.run(
-            command, env=settings, cwd="/", capture_output=True, text=True, timeout=limit(60)
-        )
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
-
+    settings = environment(data_dir, DATABASE_URL=dsn)
+    settings.pop("PYTHONPATH", None)
+    run = partial(_run, program, settings)
     assert run("--version") == f"{__version__}\n"
     assert f"current for {__version__}" in run("migrate")
     organization = run("organization", "create", "Norrby").strip()
     key = run("key", "issue", "--organization", organization, "--scope", "write").strip()
     with subprocess.Popen(
-        [program, "serve"],
-        env=environment(data_dir, DATABASE_URL=dsn),
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd="/",
+        [program, "serve"], env=settings, stdout=subprocess.PIPE, text=True, cwd="/"
     ) as process:
         assert process.stdout is not None
         base_url = process.stdout.readline().split()[-1]
