@@ -66,6 +66,10 @@ MAX_UNPACKED_WORKBOOK_BYTES: Final = 200 * MIB
 """Size of the parts of a workbook that are read, counted while they are unpacked."""
 MAX_SHEET_ROWS: Final = 2**20
 """Rows of a sheet, as spreadsheets have them."""
+MAX_TABLE_ROWS: Final = 100_000
+"""Rows of a table that `/data` reads."""
+MAX_TABLE_READERS: Final = 2
+"""Processes of a worker that read tables; an organization has one."""
 WORKBOOK_SECONDS: Final = 30
 """Timeout of the process that reads a workbook."""
 

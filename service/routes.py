@@ -142,7 +142,8 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
 def routes() -> Iterator[Route]:
     """Yield all routes, in the order of the OpenAPI document.
 
-    The last ones have no resource: they are not in the document and need no key.
+    The last ones have no resource: they are not in the document, and all but the reader of tables
+    need no key.
     """
     # Before the path of a record, which has any text in the place of an id.
     yield Route(operations.ALLOCATE, registry.ALLOCATIONS)

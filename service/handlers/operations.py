@@ -25,7 +25,7 @@ from service.handlers import (
     writes,
 )
 from service.http.envelope import ApiResponse
-from service.http.headers import JSON, JSON_PATCH, MERGE_PATCH, NDJSON
+from service.http.headers import CSV, JSON, JSON_PATCH, MERGE_PATCH, NDJSON
 from service.limits import MAX_BODY_BYTES, MAX_TRANSACTION_BYTES
 from service.organizations import scopes
 
@@ -39,6 +39,9 @@ _MEDIA: Final = {
     "bulkMergeByKey": MERGE_PATCH,
     "entry": NDJSON,
     "comparison": NDJSON,
+    "file": "application/octet-stream",
+    "table": CSV,
+    "sheet": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Media types by form of body, other than JSON."""
 

@@ -81,7 +81,7 @@ _WRONG = {
     "K-010": ["K-010", _LONG, "", "", ""],
     "": ["", "No key", "", "", ""],
     "K-000": ["K-000", "Twice", "", "", ""],
-    "K-011": ["K-011", "State", "aktiv", "", ""],
+    "K-011": ["K-011", "State", "lively", "", ""],
     "K-012": ["K-012", "Word", "", _LONG, ""],
 }
 _HEADER = ("User Defined ID", "NAME", "State", "Translation German", "translations.fr")
@@ -206,6 +206,7 @@ def _choose_columns(reader: Reader, workbook: Path, table: Path) -> DataPage:
     page.wait_for("Upload a table: Styles")
     page.keys("input[type=file]", str(workbook))
     page.until(lambda: "CSV UTF-8" in "".join(page.texts("[role=alert]")))
+    assert all("400" in each["message"] for each in page.console_errors())
     page.keys("input[type=file]", str(table))
     page.until(lambda: bool(page.texts("section select")))
     assert page.texts("section p")[0].startswith("3 rows, in UTF-16. Cells are separated by tabs")

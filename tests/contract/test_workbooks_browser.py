@@ -21,7 +21,7 @@ _ROWS: list[list[Any]] = [
     ["User defined id", "Name", "State", "Translation German", "When"],
     ["00123", "Weld <i>1</i>", "active", "Wau", datetime(2026, 2, 28)],
     [45.0, "=1+1", None, None, None],
-    ["W-3", "Weld 3", "aktiv", None, None],
+    ["W-3", "Weld 3", "lively", None, None],
     ["W-4", "Weld 4", "active", "x" * 1001, None],
 ]
 
@@ -233,12 +233,13 @@ def _upload_hostile(reader: Reader, folder: Path) -> None:
     page = reader.enter("#/colors/upload")
     page.wait_for("Upload a table: Colors")
     sheets = {
-        '<row><c r="ZZZZZZ1"><v>1</v></c></row>': "The workbook is damaged.",
-        '<row><c r="XFD1"><v>1</v></c></row>' * 700: "The workbook is too large.",
-        f'<row><c r="{"1" * 300_000}A"/></row>{"<?" * 300_000}': "There is no first row",
-        '<row><c t="str"><v>name&#x110000;</v></c></row>' + "<!--" * 300_000: "name\ufffd",
+        '<row><c r="ZZZZZZ1"><v>1</v></c></row></worksheet>': "no workbook: it is damaged",
+        '<row><c r="XFD1"><v>1</v></c></row>' * 700: "its sheet has too many cells",
+        f'<row><c r="{"1" * 300_000}A"/></row>{"<?" * 300_000}': "it is damaged",
+        '<row><c t="str"><v>name&#x110000;</v></c></row>' + "<!--" * 300_000: "it is damaged",
+        "</worksheet>": "there is no row with the names of columns",
     }
     for number, (sheet, text) in enumerate(sheets.items()):
         page.keys("input[type=file]", _hostile(folder / f"{number}.xlsx", sheet, _FORMAT))
         page.until(partial(_shows, page, text))
-    assert page.console_errors() == []
+    assert all("400" in each["message"] for each in page.console_errors())

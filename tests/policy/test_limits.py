@@ -32,6 +32,8 @@ PHRASES = {
         f"{byte_size(limits.MAX_UNPACKED_WORKBOOK_BYTES)} when it is unpacked, and "
         f"{number(limits.MAX_SHEET_ROWS)} rows, and is read for at most "
         f"{limits.WORKBOOK_SECONDS} s.",
+        f"A table has at most {number(limits.MAX_TABLE_ROWS)} rows there.",
+        f"A worker reads {limits.MAX_TABLE_READERS} at a time.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
         f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",

@@ -8,7 +8,8 @@ from service.schemas.write_forms import FIXED
 from service.writing import unique_keys
 
 ROUTES = [*routes()]
-CALLERS_ROUTES = [route for route in ROUTES if route.needs_key]
+CALLERS_ROUTES = [route for route in ROUTES if route.needs_key and route.resource is not None]
+"""Routes of the interface; the reader of tables, which needs a key, is one of the pages."""
 _OF_WEBHOOKS = ("add", "update", "rewind", "rotate")
 _BODIES = ("create", "replace", "bulk_replace", "bulk_patch", "patch", *_OF_WEBHOOKS)
 _WRITES = (*_BODIES, "delete", "bulk_delete", "remove", "test")

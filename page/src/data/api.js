@@ -78,10 +78,11 @@ export function leaveView() {
 export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
   if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", t("This is no key: keys are letters, digits and underscores."));
   const signal = method === "GET" ? view.signal : undefined;
-  const type = body === undefined ? {} : { "Content-Type": "application/json" };
+  const isFile = body instanceof Blob;
+  const type = body === undefined ? {} : { "Content-Type": isFile ? "application/octet-stream" : "application/json" };
   const response = await fetch(path, {
     method,
-    body: body === undefined ? undefined : toJson(body),
+    body: body === undefined || isFile ? body : toJson(body),
     headers: { Authorization: `Bearer ${key}`, Accept: "application/json", ...type, ...headers },
     cache: "no-store",
     signal,

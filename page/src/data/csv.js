@@ -1,55 +1,22 @@
-// Tables as text: encodings, separators, and cells as in RFC 4180. The rules are those of `selvedge import`.
+// Tables as text: cells as in RFC 4180, in files that are downloaded and in what people copy and paste.
 
 import { t } from "./words.js";
 
-const MARKS = [
-  [[0xef, 0xbb, 0xbf], "utf-8"],
-  [[0xff, 0xfe], "utf-16le"],
-  [[0xfe, 0xff], "utf-16be"],
-];
-const SEPARATORS = /[,;\t|]/;
 // Where spreadsheets may begin a cell, also if they separate at another character, and how formulas begin.
 const START = String.raw`([,;\t|\r\n]|^)`;
 const FORMULA = String.raw`(?=['"]*[=+\-@\uff1d\uff0b\uff0d\uff20])`;
 const UNGUARDED = new RegExp(START + FORMULA, "g");
-const GUARDED = new RegExp(`${START}'${FORMULA}`, "g");
 const BARE_CELL = new RegExp(`^${FORMULA}`);
 const GUARDED_CELL = new RegExp(`^'${FORMULA}`);
 const NUMBER = /^-?\d+([.,]\d+)?([eE][+-]?\d+)?$/;
 const SPECIAL = /[",;\t|\r\n]/;
 
-/** Reason why a file is no table. Its line is counted from 1. */
+/** Reason why cells that are pasted are no table. Their line is counted from 1. */
 export class TableError extends Error {
   constructor(line, message) {
     super(message);
     this.line = line;
   }
-}
-
-/** Returns the text of a file and its encoding: that of its mark, else UTF-8, else Windows-1252. */
-export function decode(bytes) {
-  const [mark, marked] = MARKS.find(([signs]) => signs.every((sign, index) => bytes[index] === sign)) ?? [[], null];
-  if (marked) return { text: new TextDecoder(marked).decode(bytes.subarray(mark.length)), encoding: marked };
-  if (bytes.includes(0)) throw new TableError(1, t("This is no table as text. In the spreadsheet choose “Save as”, then “CSV UTF-8”."));
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), encoding: "utf-8" };
-  } catch {
-    return { text: new TextDecoder("windows-1252").decode(bytes), encoding: "windows-1252" };
-  }
-}
-
-/** Returns the first separator in the first line, by default a comma: names of columns contain none. */
-const separatorOf = (text) => SEPARATORS.exec(/^[^\r\n]*/.exec(text)[0])?.[0] ?? ",";
-
-/** Returns the rows that are not empty: their number in a spreadsheet, and their cells. Throws a TableError. */
-export function parse(text, separator) {
-  const reader = new Reader(text, separator);
-  const rows = [];
-  for (let number = 1; !reader.isAtEnd; number += 1) {
-    const cells = reader.row();
-    if (cells.some(Boolean)) rows.push({ number, cells });
-  }
-  return rows;
 }
 
 /** Returns all rows of cells that were copied from a spreadsheet, empty ones as well. Throws a TableError. */
@@ -68,16 +35,6 @@ export const unguardCell = (text) => (GUARDED_CELL.test(text) ? text.slice(1) : 
 
 /** Returns cells as a spreadsheet takes them from the clipboard. */
 export const toCells = (rows) => rows.map((cells) => cells.map(guardCell).map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join("\t")).join("\n");
-
-/** Returns a file as a table: the names of its columns, its rows, and how it is written. Throws a TableError. */
-export function readTable(bytes) {
-  const { text, encoding } = decode(bytes);
-  const separator = separatorOf(text);
-  const [head, ...rows] = parse(text, separator);
-  if (!head) throw new TableError(1, t("There is no first line with the names of the columns."));
-  // Spreadsheets with decimal commas separate cells by semicolons.
-  return { encoding, separator, hasDecimalCommas: separator === ";", names: head.cells.map((name) => unguard(name.trim())), rows };
-}
 
 class Reader {
   constructor(text, separator) {
@@ -144,9 +101,6 @@ export const hasDecimalCommas = () => new Intl.NumberFormat().format(1.5).includ
 
 /** Puts an apostrophe before what a spreadsheet could run as a formula. */
 export const guard = (text) => (NUMBER.test(text) ? text : text.replace(UNGUARDED, "$1'"));
-
-/** Takes the apostrophes away again: the inverse of `guard`. */
-export const unguard = (text) => text.replace(GUARDED, "$1");
 
 /** Has the browser save a file. */
 export function save(name, blob) {

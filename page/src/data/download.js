@@ -10,7 +10,7 @@ import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
 import { fieldOf } from "./sheet.js";
 import { referencesIn } from "./values.js";
-import { t } from "./words.js";
+import { stepsOf, t } from "./words.js";
 import { dateCell, numberCell, workbook } from "./xlsx.js";
 
 // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
@@ -106,9 +106,20 @@ class Table {
     return toFile([headings, ...rows], this.withCommas ? ";" : ",");
   }
 
+  /** Returns the schema of a column: of `prices[0].amount`, that of amounts. */
+  #schemaOf(heading) {
+    const [first, ...steps] = stepsOf(heading);
+    const below = (schema, step) => {
+      const field = schema && fieldOf(this.model, schema);
+      return typeof step === "number" ? field?.items?.schema : field?.members?.[step];
+    };
+    const schema = steps.reduce(below, this.fields.get(first));
+    return schema && this.model.resolve(schema);
+  }
+
   toWorkbook() {
     const headings = this.#names;
-    const rows = this.rows.map((row) => headings.map((heading) => typedCell(row.get(heading), this.fields.get(heading))));
+    const rows = this.rows.map((row) => headings.map((heading) => typedCell(row.get(heading), this.#schemaOf(heading))));
     return workbook(this.collection.title, [headings, ...rows]);
   }
 }

@@ -3,8 +3,8 @@
 import { save } from "./csv.js";
 import { alertBox, announce, button, el, newId, stored } from "./dom.js";
 import { counted, t } from "./words.js";
-import { cellName, isArchive, numberCell, readWorkbook, workbook } from "./xlsx.js";
-import { NO_WORKBOOK, ZipError } from "./zip.js";
+import { readTable, TableError } from "./tables.js";
+import { cellName, numberCell, workbook } from "./xlsx.js";
 
 const ID = "Id";
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -24,7 +24,7 @@ function tableOf({ columns, rows, hasHeads, corner }) {
 function placesOf(columns, head) {
   const used = new Set();
   return columns.map(({ title }) => {
-    const place = head.findIndex((text, index) => !used.has(index) && plain(text) === plain(title));
+    const place = head.findIndex((text, index) => !used.has(index) && plain(text ?? "") === plain(title));
     if (place >= 0) used.add(place);
     return place;
   });
@@ -35,7 +35,7 @@ function changesOf(grid, [head, ...lines]) {
   const { columns, rows, newRow, hasHeads } = grid;
   const problems = [];
   const places = placesOf(columns, head.cells);
-  const idPlace = head.cells.findIndex((text) => plain(text) === plain(ID));
+  const idPlace = head.cells.findIndex((text) => plain(text ?? "") === plain(ID));
   const headPlace = hasHeads ? (idPlace === 0 ? 1 : 0) : places[0];
   head.cells.forEach((text, index) => {
     if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index)) problems.push([cellName(index, head.number), t("the table has no column “{0}”.", text)]);
@@ -61,6 +61,8 @@ function textsOf(columns, places, { number, cells }, problems) {
   columns.forEach(({ key, isNumber }, index) => {
     const place = places[index];
     if (place < 0) return;
+    // A cell that shows no value leaves the one of the grid as it is.
+    if (cells[place] === undefined && place < cells.length) return;
     const text = (cells[place] ?? "").replace(/\r\n?/g, "\n");
     const bare = isNumber ? text.trim().replace(/^(-?\d+),(\d+)$/, "$1.$2") : text;
     if (isNumber && bare && !NUMBER.test(bare)) problems.push([cellName(place, number), t("“{0}” is no number.", text)]);
@@ -112,17 +114,23 @@ export function exchange(editor) {
   return el("div", {}, el("div", { class: "actions exchange-controls" }, download, el("span", { class: "file" }, label, input)), result);
 }
 
+const textRow = ({ number, cells }) => ({ number, cells: cells.map(({ text, problem }) => (problem ? undefined : text)) });
+
+/** Returns the names of the cells that show no value, and why. */
+const oddCells = (rows) =>
+  rows.flatMap(({ number, cells }) =>
+    cells.flatMap(({ problem }, index) => (problem ? [[cellName(index, number), `${problem}.`]] : [])),
+  );
+
 async function bring({ grid }, file) {
   try {
-    const bytes = new Uint8Array(await file.arrayBuffer());
-    if (!isArchive(bytes)) throw new ZipError(NO_WORKBOOK);
-    const { rows } = await readWorkbook(bytes);
-    if (!rows.length) throw new ZipError(t("The sheet is empty."));
-    const { changes, problems, left } = changesOf(grid, rows);
+    const { rows } = await readTable(file);
+    if (!rows.length) throw new TableError(t("The sheet is empty."));
+    const { changes, problems, left } = changesOf(grid, rows.map(textRow));
     const filled = fill(grid, changes);
-    return report(filled, problems, left);
+    return report(filled, [...oddCells(rows), ...problems], left);
   } catch (error) {
-    if (!(error instanceof ZipError)) throw error;
+    if (!(error instanceof TableError)) throw error;
     return [alertBox(`${file.name}: ${error.message}`)];
   }
 }

@@ -1,48 +1,42 @@
 // Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table again.
 
 import { readAll } from "./api.js";
-import { documentOf, doubles, emptiable, listsByLanguage, REASON, recognize, targetsOf } from "./columns.js";
-import { guard as guarded, hasDecimalCommas, readTable, save, TableError, toFile, unguard } from "./csv.js";
+import { documentOf, doubles, emptiable, fieldsOf, listsByLanguage, REASON, targetOf, targetsOf } from "./columns.js";
+import { save, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
 import { sentencesOf } from "./results.js";
 import { listsOfLanguages, sheetOf, titleOfField } from "./sheet.js";
+import { readTable, TableError } from "./tables.js";
 import { guard } from "./unsaved.js";
 import { explanation } from "./upload_rules.js";
 import { scrolling } from "./values.js";
 import { rowsOf } from "./writer.js";
 import { Writing } from "./writing.js";
 import { counted, stepsOf, t } from "./words.js";
-import { cellName, isArchive, readWorkbook, workbook } from "./xlsx.js";
-import { ZipError } from "./zip.js";
+import { cellName, workbook } from "./xlsx.js";
 
 const SAMPLES = 3;
 const SEPARATORS = { ",": t("commas"), ";": t("semicolons"), "\t": t("tabs"), "|": t("vertical bars") };
-const ENCODINGS = { "utf-8": "UTF-8", "utf-16le": "UTF-16", "utf-16be": "UTF-16", "windows-1252": t("Windows-1252, because it is no UTF-8") };
-
-/** Returns the first sheet of a workbook as a table of texts, guarded as those of CSV files are. Throws a TableError. */
-async function readSheet(bytes) {
-  try {
-    const { name, rows: all, others } = await readWorkbook(bytes);
-    const [head, ...rows] = all.map(({ number, cells }) => ({ number, cells: cells.map(guarded) }));
-    if (!head) throw new TableError(null, t("There is no first row with the names of the columns."));
-    // Empty cells at the end of a row are not stored.
-    const width = head.cells.length;
-    for (const { cells } of rows) while (cells.length < width) cells.push("");
-    return { sheet: { name, others }, hasDecimalCommas: hasDecimalCommas(), names: head.cells.map((text) => unguard(text.trim())), rows };
-  } catch (error) {
-    if (!(error instanceof ZipError)) throw error;
-    throw new TableError(null, error.message);
-  }
-}
+const ENCODINGS = {
+  "utf-8": "UTF-8",
+  "utf-8-sig": "UTF-8",
+  "utf-16": "UTF-16",
+  "utf-32": "UTF-32",
+  "windows-1252": t("Windows-1252, because it is no UTF-8"),
+};
 
 /** Returns facts about a table in words. */
-function factsOf({ rows, encoding, separator, hasDecimalCommas: withCommas, sheet }) {
-  const numbers = withCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
-  if (!sheet) return t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[separator], numbers);
-  const others = sheet.others ? ` ${counted(sheet.others, "{0} other sheet is not read.", "{0} other sheets are not read.")}` : "";
-  return `${t("{0} rows of the sheet “{1}”.", rows.length, sheet.name)}${others} ${t("Of formulas, the results are read.")}`;
+function factsOf({ rows, encoding, delimiter, hasDecimalCommas, isWorkbook, sheet, sheets, headingRow, notes }) {
+  const place = headingRow > 1 ? [t("The names of the columns stand in row {0}.", headingRow)] : [];
+  const numbers = hasDecimalCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
+  const cells = t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[delimiter] ?? delimiter, numbers);
+  if (!isWorkbook) return [cells, ...place].join(" ");
+  const others = sheets.length - 1;
+  const ofSheets = others ? [counted(others, "{0} other sheet is not read.", "{0} other sheets are not read.")] : [];
+  const results = t("Of formulas, the results are read.");
+  return [t("{0} rows of the sheet “{1}”.", rows.length, sheet), ...ofSheets, results, ...place, ...notes].join(" ");
 }
 
 /** Returns all languages, which name the columns of translations. */
@@ -91,24 +85,46 @@ class Upload {
     return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
   }
 
-  async #choose(file) {
-    if (!file) return;
+  #choose(file) {
+    if (!file) return undefined;
+    this.file = file;
+    return this.#read({});
+  }
+
+  /** Reads the file, with another sheet or row of headings if these are given, and shows its columns. */
+  async #read({ sheet, headingRow }) {
     this.columnsSection.replaceChildren();
     this.writing.clear();
     try {
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      this.table = isArchive(bytes) ? await readSheet(bytes) : readTable(bytes);
-      this.table.fileName = file.name;
-      this.columns = this.table.names.map((name) => (name ? recognize(this.sheet, this.targets, name) : null));
+      this.table = await this.#tableOf({ sheet, headingRow });
+      this.columns = this.table.headings.map((heading) => targetOf(this.targets, heading));
       this.#showColumns();
     } catch (error) {
       if (!(error instanceof TableError)) throw error;
-      this.columnsSection.replaceChildren(alertBox(error.line ? t("{0}, line {1}: {2}", file.name, error.line, error.message) : `${file.name}: ${error.message}`));
+      this.columnsSection.replaceChildren(alertBox(`${this.file.name}: ${error.message}`));
     }
   }
 
+  async #tableOf(parameters) {
+    const table = await readTable(this.file, { collection: this.sheet.collection.name, ...parameters });
+    const rows = table.rows.map((row) => ({ ...row, cells: row.cells.map(({ text }) => text) }));
+    return { ...table, rows, names: table.headings.map(({ name }) => name) };
+  }
+
+  /** Returns the choices of the sheet and of the row with the names of the columns. */
+  #placeChoices() {
+    const { sheets, sheet, headingRow } = this.table;
+    const options = sheets.map((name) => el("option", { value: name, selected: name === sheet }, name));
+    const chooseSheet = (event) => this.#read({ sheet: event.target.value });
+    const chooseRow = (event) => event.target.value && this.#read({ sheet: sheet || undefined, headingRow: event.target.value });
+    const row = el("input", { type: "number", min: "1", value: String(headingRow), change: chooseRow });
+    return [
+      sheets.length > 1 && el("label", { class: "option" }, t("Sheet"), " ", el("select", { change: chooseSheet }, options)),
+      el("label", { class: "option" }, t("Row with the names of the columns"), " ", row),
+    ].filter(Boolean);
+  }
+
   #showColumns() {
-    const { fileName } = this.table;
     const facts = factsOf(this.table);
     const heads = [t("Column"), t("First cells"), t("Field")].map((title) => el("th", { scope: "col" }, title));
     const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
@@ -117,8 +133,9 @@ class Upload {
     const empty = el("label", { class: "option" }, box, t("Empty cells empty their fields. (Otherwise they leave them as they are.)"));
     const check = button(t("See what would change"), () => this.#dryRun(), { class: "" });
     this.columnsSection.replaceChildren(
-      el("h2", { tabindex: "-1" }, t("Columns of "), stored(fileName)),
+      el("h2", { tabindex: "-1" }, t("Columns of "), stored(this.file.name)),
       el("p", {}, facts),
+      ...this.#placeChoices(),
       scrolling(t("Columns"), table),
       empty,
       el("div", { class: "actions" }, check),
@@ -164,10 +181,18 @@ class Upload {
   async #dryRun() {
     const problem = this.#problem();
     if (problem) return this.writing.clear(alertBox(problem));
-    const { rows, hasDecimalCommas } = this.table;
     const emptied = this.emptyBox.checked ? emptiable(this.sheet, this.columns) : undefined;
-    const documents = rows.map((row) => [row, documentOf(row.cells, this.columns, hasDecimalCommas, emptied)]);
+    const rows = await this.#rowsOfChosen();
+    const documents = rows.map((row) => [row, documentOf(row, emptied)]);
     await this.writing.dryRun(rowsOf(this.sheet, documents), listsByLanguage(this.columns));
+  }
+
+  /** Returns the rows with the documents of the chosen columns, for which the file is read again. */
+  async #rowsOfChosen() {
+    const { headings, sheet, headingRow, rows } = this.table;
+    const [named, chosen] = [headings.map((heading) => targetOf(this.targets, heading)), this.columns].map((each) => JSON.stringify(fieldsOf(each)));
+    if (named === chosen) return rows;
+    return (await this.#tableOf({ sheet: sheet || undefined, headingRow, columns: chosen })).rows;
   }
 
   /** Returns the text by which people know a row: its own key, or what stands in its first cells. */
@@ -177,8 +202,7 @@ class Upload {
   }
 
   /** Returns the name of the cell that a reason is about, such as C7, or nothing. */
-  #cellOf({ number, contents }, { field, item, column }) {
-    if (column !== undefined) return cellName(column, number);
+  #cellOf({ number, contents }, { field, item }) {
     const part = contents?.find(({ content, sent }) => item && (content === item || sent === item))?.part;
     const steps = stepsOf(field ?? "");
     if (part && !part.list) steps.unshift(part.member);
@@ -197,15 +221,15 @@ class Upload {
   }
 
   async #saveRejects(rows) {
-    const { names, separator, sheet } = this.table;
+    const { names, delimiter, isWorkbook, sheet } = this.table;
     const places = names.map((name, index) => [name, index]).filter(([name]) => name !== REASON);
     const reasons = (row) => sentencesOf(this.sheet.model, this.sheet.collection, row).join(" ");
     const cellsOf = (row) => {
-      const cells = row.cells.map(unguard);
+      const { cells } = row;
       return [...places.map(([, index]) => cells[index] ?? ""), reasons(row), ...cells.slice(names.length)];
     };
     const table = [[...places.map(([name]) => name), REASON], ...rows.map(cellsOf)];
-    const file = sheet ? await workbook(sheet.name, table) : toFile(table, separator);
-    save(`rejects-${this.sheet.collection.name}.${sheet ? "xlsx" : "csv"}`, file);
+    const file = isWorkbook ? await workbook(sheet, table) : toFile(table, delimiter);
+    save(`rejects-${this.sheet.collection.name}.${isWorkbook ? "xlsx" : "csv"}`, file);
   }
 }

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.errors import api_error
-from service.extras.pages import api_catalog
+from service.extras.pages import api_catalog, table_handler
 from service.extras.pages.data import data
 from service.extras.pages.docs import docs
 from service.extras.pages.front import front
@@ -22,6 +22,7 @@ from service.http.envelope import ApiResponse
 from service.http.headers import JSON, LINK, PUBLIC_URL, base_url, description_links
 from service.http.middleware import MISSING_PAGE
 from service.http.negotiation import CachedResponse
+from service.limits import MAX_WORKBOOK_BYTES
 from service.listing.query_reader import QueryReader
 from service.resources.registry import EXPORTED
 from service.settings import Settings
@@ -42,6 +43,7 @@ def prepare(app: web.Application, document: Document, settings: Settings) -> Non
     app[PAGES] = _pages(document, settings.public_url, settings.picture_sources)
     app[_DOCUMENT] = document
     app[MISSING_PAGE] = _missing_page
+    app[table_handler.READERS] = table_handler.TableReaders()
 
 
 @lru_cache(maxsize=1)
@@ -106,6 +108,17 @@ async def without_slash(request: web.Request) -> ApiResponse:
 
 
 OPERATIONS: Final = (
+    Operation(
+        "tables",
+        "POST",
+        "/data/tables",
+        table_handler.read_table,
+        body=("file", "table", "sheet"),
+        max_body_bytes=MAX_WORKBOOK_BYTES,
+        of_records=False,
+        is_stored=False,
+        needs_write_key=False,
+    ),
     Operation("openapi", "GET", "/openapi.json", openapi_document, needs_key=False),
     Operation("api_catalog", "GET", "/.well-known/api-catalog", catalog, needs_key=False),
     Operation("front", "GET", "/", page, needs_key=False),

@@ -14,7 +14,7 @@ _CHUNK_BYTES: Final = 2**16
 _DAMAGED: Final = (BadZipFile, EOFError, LookupError, OSError, ValueError, zlib.error)
 """What the standard library raises for archives that are damaged or made up."""
 _IS_ENCRYPTED: Final = 1
-DAMAGED: Final = "it is damaged: open it in a spreadsheet, and save it again as XLSX"
+DAMAGED: Final = "it is damaged: open it in a spreadsheet, and save it as XLSX or CSV UTF-8"
 
 
 class WorkbookError(Exception):

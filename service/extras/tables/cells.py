@@ -74,6 +74,15 @@ def value_of(text: str, field: Field, kind: str = TEXT, decimal_signs: str = "."
     return text[2:] if _QUOTES.fullmatch(text) else text
 
 
+def key_object(text: str, member: str) -> dict[str, Any]:
+    """Return the object that names a record by its own key; a text of such an object as it is."""
+    with suppress(orjson.JSONDecodeError):
+        value = orjson.loads(text) if text.startswith("{") else None
+        if isinstance(value, dict):
+            return value
+    return {member: text}
+
+
 def text_of(value: Any) -> str:
     """Return the cell text of a value. Null is an empty cell, and an object is its JSON text.
 

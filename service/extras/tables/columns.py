@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.extras.tables.cells import CellError
 from service.extras.tables.fields import Field
+from service.extras.tables.headings import Headings
 
 Path: TypeAlias = tuple[str | int, ...]
 _STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.", re.ASCII)
@@ -22,31 +23,50 @@ class Column(NamedTuple):
     """Steps to the value: names in the schema's spelling, and indexes of list entries from 0."""
     field: Field
     """Field of the value; an empty Field if the service sets it, or a member of it."""
+    each: str = ""
+    """Member of the objects that the values of a cell become (``Target``)."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its cells are read; those beside ids and reasons of rejects are not."""
+        return bool(self.path)
 
 
-def columns_of(names: Sequence[str], fields: Field) -> list[Column | None]:
+def columns_of(names: Sequence[str], headings: Headings) -> list[Column | None]:
     """Return the column of each name, in the same order; None for a blank name.
 
-    Names are matched to ``fields`` without regard to case. Names below a field that the service
-    sets are not checked. Raise CellError for a name without a field, and for two names of the
-    same path. A name of a list beside names of its entries is accepted here.
+    Names are matched without regard to case, and may be labels. Names below a field that the
+    service sets are not checked. Raise CellError for a name without a field, and for two names of
+    the same field. A name of a list beside names of its entries is accepted here.
     """
     if not any(name.strip() for name in names):
         raise CellError("there is no header: name the columns in the first line")
-    columns = [_column(name.strip(), fields) if name.strip() else None for name in names]
-    first = dict[Path, Column]()
+    columns = [column_of(name.strip(), headings) if name.strip() else None for name in names]
+    first = dict[tuple[Path, str], Column]()
     for column in filter(None, columns):
-        if first.setdefault(column.path, column) is not column:
+        if column.is_read and first.setdefault((column.path, column.each), column) is not column:
             raise CellError(f"the column {column.name} is there twice: remove one of the two")
     return columns
 
 
-def is_field(name: str, fields: Field) -> bool:
+def is_field(name: str, headings: Headings) -> bool:
     """Return whether a name is that of a field."""
     try:
-        return bool(_column(name.strip(), fields))
+        return bool(column_of(name.strip(), headings))
     except CellError:
         return False
+
+
+def column_of(name: str, headings: Headings) -> Column:
+    """Return the column of a name or label; raise CellError for one without a field."""
+    try:
+        return _column(name, headings.fields)
+    except CellError:
+        if target := headings.find(name):
+            return Column(name, *target)
+        if not headings.is_read(name):
+            return Column(name, (), Field())
+        raise
 
 
 def path_text(path: Path) -> str:

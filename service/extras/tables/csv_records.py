@@ -6,7 +6,7 @@ field out, and guards of formulas (``csv_lines``) are no part of a value.
 """
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -15,7 +15,14 @@ import orjson
 
 from service import csv_lines
 from service.extras.tables.bounded_reading import read_bounded
-from service.extras.tables.cells import CellError, text_of, value_of
+from service.extras.tables.cells import (
+    EMPTY_LIST,
+    SEPARATOR,
+    CellError,
+    key_object,
+    text_of,
+    value_of,
+)
 from service.extras.tables.columns import (
     Column,
     Path,
@@ -25,13 +32,14 @@ from service.extras.tables.columns import (
     path_text,
 )
 from service.extras.tables.fields import Field, shown_lists
+from service.extras.tables.headings import LANGUAGE, Headings
 from service.extras.tables.table_cells import (
     SheetRow,
     TableCell,
     TableError,
     cell_name,
 )
-from service.extras.tables.table_files import TABLE_ENCODING
+from service.extras.tables.table_files import TABLE_ENCODING, TableFile
 from service.extras.tables.workbook_writer import SUFFIX, write_sheet
 from service.files import private
 
@@ -86,36 +94,36 @@ class TableRow(NamedTuple):
         return next(filter(None, around), path_text(actual) or field or "")
 
 
-def rows(raw: bytes, fields: Field, encoding: str | None = None) -> Iterator[TableRow]:
+def rows(raw: bytes, headings: Headings | Field, encoding: str | None = None) -> Iterator[TableRow]:
     """Yield the rows that have any text. Raise TableError where reading cannot go on.
 
     The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8.
     TableError is also raised for a missing header or one with a wrong or repeated name, for bytes
     that are no text, for broken quotation marks, and for files that are no tables.
     """
+    if isinstance(headings, Field):
+        headings = Headings("", headings)
     file = read_bounded(raw, encoding)
-    yield from sheet_records(file.rows, fields, file.decimal_signs, is_sheet=file.is_workbook)
+    yield from sheet_records(file, headings)
 
 
-def sheet_records(
-    sheet_rows: Iterable[SheetRow], fields: Field, decimal_signs: str, *, is_sheet: bool
-) -> Iterator[TableRow]:
+def sheet_records(file: TableFile, headings: Headings) -> Iterator[TableRow]:
     """Yield the records of the rows below the headings; those before them are left out.
 
     Rows with text beyond the headings, two cells for the same value, a text in the column of an
     object, or a cell that shows no value, have ``problems``. Raise TableError without headings.
     """
-    heading, rest = find_headings(iter(sheet_rows), fields)
+    heading, rest = find_headings(file.rows, headings)
     try:
-        columns = columns_of([cell.text for cell in heading.cells], fields)
+        columns = columns_of([cell.text for cell in heading.cells], headings)
     except CellError as error:
         raise TableError(heading.number, str(error)) from error
-    reader = RowReader(columns, decimal_signs, is_sheet=is_sheet)
+    reader = RowReader(columns, file.decimal_signs, is_sheet=file.is_workbook)
     yield from map(reader.record, filter(has_text, rest))
 
 
 def find_headings(
-    sheet_rows: Iterator[SheetRow], fields: Field
+    sheet_rows: Iterator[SheetRow], headings: Headings
 ) -> tuple[SheetRow, Iterator[SheetRow]]:
     """Return the row of the headings and the rows after it.
 
@@ -125,7 +133,7 @@ def find_headings(
     before = [row for row in islice(sheet_rows, _MAX_TITLE_ROWS) if has_text(row)]
     for index, row in enumerate(before):
         names = [cell.text for cell in row.cells if cell.text.strip()]
-        if sum(is_field(name, fields) for name in names) * 2 > len(names):
+        if sum(is_field(name, headings) for name in names) * 2 > len(names):
             return row, chain(before[index + 1 :], sheet_rows)
     if not before:
         return SheetRow(1, []), sheet_rows
@@ -172,12 +180,20 @@ class RowReader:
             raise CellError(_UNNAMED)
         if cell.problem:
             raise CellError(cell.problem)
+        if not column.is_read:
+            return
         *parents, last = column.path
         for step in parents:
             tree = tree.setdefault(step, {}) if isinstance(tree, dict) else tree
         if not isinstance(tree, dict) or last in tree:
             raise CellError(_CONFLICT)
-        tree[last] = value_of(cell.text, column.field, cell.kind, self._signs)
+        tree[last] = self._value(cell, column)
+
+    def _value(self, cell: TableCell, column: Column) -> Any:
+        if not column.each:
+            return value_of(cell.text, column.field, cell.kind, self._signs)
+        keys = [] if cell.text.strip() == EMPTY_LIST else cell.text.split(SEPARATOR)
+        return [key_object(key.strip(), column.each) for key in keys if key.strip()]
 
 
 def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
@@ -188,6 +204,12 @@ def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
     if not isinstance(tree, dict):
         return tree
     order = sorted(step for step in tree if isinstance(step, int))
+    if languages := [step for step in tree if str(step).startswith(LANGUAGE)]:
+        entries = ({"languageId": int(str(step)[1:]), **tree[step]} for step in languages)
+        return [
+            *(_assembled(tree[step], (*path, step), header_indexes) for step in order),
+            *entries,
+        ]
     if not order:
         return {step: _assembled(tree[step], (*path, step), header_indexes) for step in tree}
     header_indexes |= {(*path, index): header_index for index, header_index in enumerate(order)}

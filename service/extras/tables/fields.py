@@ -45,6 +45,11 @@ class Field:
     limits: Mapping[str, Any] = field(default_factory=dict)
     """JSON Schema of a scalar or list, for its allowed values and lengths; empty for an object."""
 
+    @property
+    def is_written(self) -> bool:
+        """Whether requests have the value; not if the service sets it, or no schema has it."""
+        return bool(self.types or self.members)
+
 
 def record_fields(schema: ResolvedSchema, path: str, parts: Iterable[str]) -> Field:
     """Return the field tree of a request for a record, without its id, precondition and parts.

@@ -20,7 +20,7 @@ _MARKS: Final = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 }
-_REMEDY: Final = "save the file as CSV UTF-8, or name its encoding: --encoding"
+_REMEDY: Final = "save the file as CSV UTF-8"
 _DELIMITERS: Final = re.compile(r"[^,;\t|\r\n]*([,;\t|]?)")
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[,;\t|]*(\r\n|\r|\n|$)', re.IGNORECASE)
 """First line of a file by which some spreadsheets learn its delimiter."""
@@ -140,7 +140,8 @@ def _decoded(raw: bytes, option: str | None, fallback: str | None) -> tuple[str,
     encoding = mark_encoding(raw) or option or "utf-8"
     if encoding == "utf-8" and b"\0" in raw[:4]:
         reason = "the file looks like UTF-16 without a byte order mark"
-        raise TableError(1, f"{reason}: {_REMEDY} utf-16-le")
+        option = "" if fallback else ", or name its encoding: --encoding utf-16-le"
+        raise TableError(1, f"{reason}: {_REMEDY}{option}")
     try:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError as error:
@@ -148,4 +149,5 @@ def _decoded(raw: bytes, option: str | None, fallback: str | None) -> tuple[str,
             return raw.decode(fallback, "replace"), fallback
         line = error.object[: error.start].decode(encoding, "replace").count("\n") + 1
         name = encoding.upper().removesuffix("-SIG")
-        raise TableError(line, f"no {name}: {_REMEDY} cp1252") from error
+        option = "" if fallback else ", or name its encoding: --encoding cp1252"
+        raise TableError(line, f"no {name}: {_REMEDY}{option}") from error

@@ -101,9 +101,9 @@ class Source:
                 raise self._error(count + 1, f"no {encoding.upper()}: save it as UTF-8") from error
 
     def _rows(self) -> Iterator[Line]:
-        columns = (self.owner or self.collection).all_fields
+        headings = (self.owner or self.collection).headings
         try:
-            for row in csv_records.rows(self.path.read_bytes(), columns, self.encoding):
+            for row in csv_records.rows(self.path.read_bytes(), headings, self.encoding):
                 yield Line(row.line, row.document, row.document, row)
         except TableError as error:
             raise self._error(error.line, str(error)) from error

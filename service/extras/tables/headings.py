@@ -1,0 +1,201 @@
+"""Headings of tables: names of fields, and their labels in all languages of the pages."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from service import schemas
+from service.extras.tables.fields import Field
+from service.extras.tables.languages import LANGUAGES
+from service.records.reference_targets import TARGETS
+from service.schemas import vocabulary
+
+Path = tuple[str | int, ...]
+REASONS: Final = ("Why it was rejected", "Warum es abgelehnt wurde", "Pourquoi c'est refusé")
+"""Headings of the column of rejected rows that says why, by the language of the page."""
+LANGUAGE: Final = "@"
+"""Sign before the id of a language in the path of its entry."""
+_PLAIN: Final = re.compile(r"[\W_]+")
+_HUMP: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+_ALIASES: Final = {"status": "state", "code": "", "key": ""}
+"""Other words for a field; the empty one is the own key."""
+_LANGUAGE_FIELDS: Final = ("languageId", "id")
+
+
+class Target(NamedTuple):
+    """Field that a column can be of."""
+
+    path: Path
+    """Steps to the value, with the id of a language in place of an index: ``@8``."""
+    field: Field
+    each: str = ""
+    """Member of the object that each value of a cell becomes: their own keys."""
+
+
+class Headings:
+    """Headings that mean fields of a collection, whatever language they are in.
+
+    Without the name of a collection they are names of fields alone.
+    """
+
+    def __init__(self, collection: str, fields: Field) -> None:
+        self.collection, self.fields = collection, fields
+
+    def find(self, heading: str) -> Target | None:
+        """Return the field that a heading means; None if it means none."""
+        text = plain(heading)
+        for names in self._by_language:
+            if text in names:
+                return names[text]
+        return self._short(text) if self.collection else None
+
+    def is_read(self, heading: str) -> bool:
+        """Return whether a heading is of a column that downloads have and nobody reads."""
+        return plain(heading) not in self._unread
+
+    @cached_property
+    def _by_language(self) -> list[dict[str, Target]]:
+        languages = vocabulary.LANGUAGES if self.collection else ()
+        return [_Labels(self.collection, each).targets(self.fields) for each in languages]
+
+    @cached_property
+    def _unread(self) -> frozenset[str]:
+        names = (*self.fields.members, *self.fields.set_by_service)
+        beside = (f"{spelled(name)} {'names' if name.endswith('s') else 'name'}" for name in names)
+        labels = (
+            _Labels(self.collection, language).label(name)
+            for language in vocabulary.LANGUAGES
+            for name in self.fields.set_by_service
+        )
+        return frozenset(map(plain, (*REASONS, *beside, *labels, *self.fields.set_by_service)))
+
+    def _short(self, text: str) -> Target | None:
+        """Return the only field that a heading means without the word for a record."""
+        own = plain(re.sub("s$", "", re.sub("ies$", "y", self.collection)))
+        short = text.removeprefix(own)
+        if short in ("", "id"):
+            return None
+        if short in _ALIASES:
+            name = _ALIASES[short] or next(iter(schemas.key_fields(self.collection)), "")
+            field = self.fields.members.get(name)
+            return Target((name,), field) if field else None
+        names = self._by_language[0]
+        matches = {
+            target.path: target for name, target in names.items() if short == name.removeprefix(own)
+        }
+        return next(iter(matches.values())) if len(matches) == 1 else None
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a heading in lowercase."""
+    return _PLAIN.sub("", text.lower())
+
+
+def spelled(name: str) -> str:
+    """Return a name as words: ``userDefinedId`` is "User defined id", ``brandId`` "Brand"."""
+    bare = re.sub("Ids$", "s", re.sub("Id$", "", name)) or name
+    words = _HUMP.sub(" ", bare).lower()
+    return words[:1].upper() + words[1:]
+
+
+class _Labels:
+    """Labels of the fields of a collection in a language."""
+
+    def __init__(self, collection: str, language: str) -> None:
+        self._collection = collection
+        words = vocabulary.words(language)
+        self._fields: dict[str, Any] = words["fields"]
+        self._parts: dict[str, str] = words["parts"]
+
+    def label(self, name: str) -> str:
+        """Return the label of a field."""
+        entry = self._fields.get(f"{self._collection}.{name}") or self._fields.get(name)
+        return str(entry[0]) if entry else _HUMP.sub(" ", name).capitalize()
+
+    def targets(self, fields: Field) -> dict[str, Target]:
+        """Return the targets by their plain names; of two with one name, the first."""
+        targets = dict[str, Target]()
+        for name, field in fields.members.items():
+            part = re.sub("(?=[A-Z])", "-", name).lower()
+            title = self._parts.get(part) or self.label(name)
+            for target, names in self._visit(name, field, (name,), title):
+                for each in (*names, spelled_path(target)):
+                    targets.setdefault(plain(each), target)
+        return targets
+
+    def _visit(
+        self, name: str, field: Field, path: Path, title: str
+    ) -> Iterator[tuple[Target, list[str]]]:
+        own = [name] if len(path) == 1 else []
+        items = field.items
+        if field.members:
+            for member, inner in field.members.items():
+                yield from self._visit(
+                    member, inner, (*path, member), f"{title}: {self.label(member)}"
+                )
+        elif items and "languageId" in items.members:
+            yield from self._languages(name, items, path, title)
+        elif items and items.members:
+            for member, inner in items.members.items():
+                label = f"{title} 1: {self.label(member)}"
+                yield from self._visit(member, inner, (*path, 0, member), label)
+        elif field.refers_to in TARGETS:
+            yield from self._reference(name, field, path, title)
+        elif items and items.refers_to in TARGETS:
+            yield from self._references(name, field, path, title)
+        else:
+            yield Target(path, field), [title, *own]
+
+    def _reference(
+        self, name: str, field: Field, path: Path, title: str
+    ) -> Iterator[tuple[Target, list[str]]]:
+        target = TARGETS[str(field.refers_to)]
+        label = self.label(target.key)
+        names = [f"{title}: {label}"]
+        if not target.within and not target.key_of:
+            names += [title, spelled(name), f"{name} {target.key}"]
+        yield Target((*path, target.key), TEXTS), names
+        yield Target(path, field), [f"{title}: id", *([name] if len(path) == 1 else [])]
+
+    def _references(
+        self, name: str, field: Field, path: Path, title: str
+    ) -> Iterator[tuple[Target, list[str]]]:
+        target = TARGETS[str(field.items and field.items.refers_to)]
+        if not target.within and not target.key_of:
+            names = [f"{title}: {self.label(target.key)}", title, spelled(name)]
+            yield Target(path, TEXTS, target.key), [*names, f"{name} {target.key}"]
+        yield Target(path, field), [f"{title}: ids", *([name] if len(path) == 1 else [])]
+
+    def _languages(
+        self, name: str, items: Field, path: Path, title: str
+    ) -> Iterator[tuple[Target, list[str]]]:
+        texts = {
+            each: items.members[each] for each in items.members if each not in _LANGUAGE_FIELDS
+        }
+        for language in LANGUAGES:
+            for member, field in texts.items():
+                lists = [name, title, self.label(member), spelled(member), "translations"]
+                words = [language.name, language.code]
+                names = [each for word in words for each in _of_language(word, lists, member)]
+                ending = f": {self.label(member)}" if len(texts) > 1 else ""
+                target = Target((*path, f"{LANGUAGE}{language.id}", member), field)
+                yield target, [f"{title}: {language.name}{ending}", *names]
+
+
+TEXTS: Final = Field(frozenset({"string"}))
+"""Field of an own key."""
+
+
+def _of_language(language: str, lists: list[str], member: str) -> Iterator[str]:
+    """Yield names of a language's column: "German", "Translation German", "German color name"."""
+    yield language
+    for name in (*lists, *(each.removesuffix("s") for each in lists)):
+        yield from (f"{name} {language}", f"{language} {name}")
+        yield from (f"{name} {language} {member}", f"{name} {member} {language}")
+
+
+def spelled_path(target: Target) -> str:
+    """Return the English heading of a column: "Lines 1 Item id"."""
+    steps = [step + 1 if isinstance(step, int) else step for step in target.path]
+    return " ".join(map(str, [*steps, target.each]))
