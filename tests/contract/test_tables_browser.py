@@ -263,3 +263,25 @@ def _return_unchanged(reader: Reader, name: str, columns: str, folder: Path) -> 
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
     assert page.texts("section p")[1] == f"{count} unchanged.", page.texts(".changes li")
+
+
+async def test_a_row_that_removes_entries_says_how_many(
+    reader: Reader, api: Api, tmp_path: Path
+) -> None:
+    groups = [
+        await made(api, "color-groups", name=name, userDefinedId=name) for name in ("A", "B", "C")
+    ]
+    color = {"name": "Woad", "userDefinedId": "WOAD", "colorGroupIds": groups}
+    assert (await api.post("/api/colors", color)).status == 201
+    table = tmp_path / "colors.csv"
+    table.write_text(f"userDefinedId,colorGroupIds\nWOAD,{groups[0]}\n", "utf-8")
+    await asyncio.to_thread(_see_losses, reader, table)
+
+
+def _see_losses(reader: Reader, table: Path) -> None:
+    page = reader.enter("#/colors/upload")
+    page.wait_for("Upload a table: Colors")
+    page.keys("input[type=file]", str(table))
+    page.press("See what would change")
+    page.until(lambda: "What would change" in page.texts("h2"))
+    assert page.texts(".changes strong.error") == ["2 entries are removed."]

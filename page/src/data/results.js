@@ -4,7 +4,7 @@ import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
 import { nameOf, readNames } from "./names.js";
 import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./values.js";
-import { label, stepsOf, t } from "./words.js";
+import { counted, label, stepsOf, t } from "./words.js";
 
 const PAGE_SIZE = 100;
 const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"), deleted: t("deleted"), absent: t("not there to delete"), unchanged: t("unchanged") };
@@ -45,7 +45,10 @@ function changeNode(model, collection, { field, before, after }) {
   const text = (value) => stored(plainText(model, collection, field, value));
   const title = label(field, collection.schema.properties[field]);
   const was = isMissing(before) ? [] : [el("del", {}, text(old)), " → "];
-  return el("li", {}, `${title}: `, was, el("ins", {}, text(now)));
+  const lost = areLists ? before.length - after.length : 0;
+  const sentence = lost > 0 && counted(lost, "{0} entry is removed.", "{0} entries are removed.");
+  const loss = sentence ? [" ", el("strong", { class: "error" }, sentence)] : [];
+  return el("li", {}, `${title}: `, was, el("ins", {}, text(now)), loss);
 }
 
 export class Results {
