@@ -162,7 +162,9 @@ async def test_keys_are_found_by_an_index(
     plan = await plan_made_while_empty(dsn, table, statement, keys, rows)
     steps = [*nodes(orjson.loads(plan)[0]["Plan"])]
     assert index in {step.get("Index Name") for step in steps}
-    assert max(step["Actual Rows"] * step["Actual Loops"] for step in steps) <= KEYS
+    # Entries are read once for each record that has them, also those that no key names.
+    most = 2 * KEYS if TARGETS[target].within else KEYS
+    assert max(step["Actual Rows"] * step["Actual Loops"] for step in steps) <= most
 
 
 async def test_a_price_list_is_looked_up_by_its_key_or_if_nothing_has_a_price(

@@ -24,7 +24,7 @@ EDITS: Final[dict[str, dict[str, list[str]]]] = json.loads(
     (SAMPLE_RESOURCE / "edits.json").read_text(encoding="utf-8")
 )
 """Lines that files of the repository get, by the line that they come after."""
-PROGRAM: Final = ("client", "migrations", "schemas", "service", "sql")
+PROGRAM: Final = ("client", "migrations", "page/src", "schemas", "service", "sql")
 AROUND: Final = (".ci", "benchmarks", "docs", "tests")
 REGISTRY: Final = "service/resources/registry.py"
 PROSE: Final = ("CHANGELOG.md", "docs/", "schemas/common/words/")
