@@ -101,12 +101,13 @@ where barcode_range.organization_id = $1::bigint and barcode_range.id = sent.id
 returning barcode_range.id;
 
 -- name: record
--- Stored numbers are counted from the first reference that was never allocated. Those that follow it without a gap end at
--- the next free one.
+-- Stored numbers are counted from the first reference that was never allocated, by the index alone. Those that follow it
+-- without a gap end at the next free one; no number behind the gap is looked at for it. The first reference of a range that is
+-- used up may have a digit too many.
 select
     r.*,
-    case when unused.reference + stored.leading <= r.last_reference then unused.reference + stored.leading
-    end as next_reference,
+    case when unused.reference + coalesce(gap.n - 1, stored.number) <= r.last_reference
+        then unused.reference + coalesce(gap.n - 1, stored.number) end as next_reference,
     greatest(r.last_reference - unused.reference + 1, 0) - stored.number as free
 from barcode_range r
 cross join lateral (
@@ -115,17 +116,25 @@ cross join lateral (
         case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
 ) as unused
 cross join lateral (
-    select count(*) as number, count(*) filter (where reference = unused.reference + n - 1) as leading
+    select count(*) as number
+    from barcode b
+    where b.organization_id = $1::bigint and unused.reference <= r.last_reference
+        and b.gtin14 >= lpad(r.company_prefix || lpad(unused.reference::text, unused.digits, '0'), 13, '0')
+        and b.gtin14 <= lpad(r.company_prefix || lpad(r.last_reference::text, unused.digits, '0'), 13, '0') || '9'
+) as stored
+left join lateral (
+    select walked.n
     from (
-        select
-            substr(b.gtin14, 14 - unused.digits, unused.digits)::bigint as reference,
-            row_number() over (order by b.gtin14) as n
+        select b.gtin14, row_number() over (order by b.gtin14) as n
         from barcode b
-        where b.organization_id = $1::bigint
+        where b.organization_id = $1::bigint and unused.reference <= r.last_reference
             and b.gtin14 >= lpad(r.company_prefix || lpad(unused.reference::text, unused.digits, '0'), 13, '0')
             and b.gtin14 <= lpad(r.company_prefix || lpad(r.last_reference::text, unused.digits, '0'), 13, '0') || '9'
-    ) as stored
-) as stored
+    ) as walked
+    where substr(walked.gtin14, 14 - unused.digits, unused.digits)::bigint > unused.reference + walked.n - 1
+    order by walked.gtin14
+    limit 1
+) as gap on true
 where r.organization_id = $1::bigint;
 
 -- name: rewind(organization_id, items)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -99,6 +100,42 @@ async def test_ranges_that_give_no_numbers(api: Api) -> None:
     assert (await api.post(ALLOCATE, [{"count": 1}])).details == [(REQUIRED, "[0].barcodeRangeId")]
     refused = await api.post(ALLOCATE, [{"count": 1}], params={"onError": "skip"})
     assert refused.details == [("validation_error.unknown_parameter", "onError")]
+
+
+async def test_a_range_that_is_used_up_has_no_numbers_left(api: Api) -> None:
+    """Its next reference would have a digit more than its references have."""
+    made = await new_range(api)
+    by_hand = [{"barcode": number} for number in numbers(made, 10000, 10007, 99999)]
+    assert (await api.post(BARCODES, by_hand)).status == 201
+    location = f"{RANGES}/{made['id']}"
+    assert (await api.patch(location, replacing("/nextReference", 100000))).status == 200
+    shown = (await api.get(location)).data
+    assert (shown["nextReference"], shown["free"]) == (None, 0)
+    refused = await api.post(ALLOCATE, [{"barcodeRangeId": made["id"], "count": 1}])
+    [row] = refused.json["error"]["details"]
+    assert row["value"] == f"Range {made['id']} has 0 numbers left; 1 are needed."
+
+
+@pytest.mark.contract("Barcode ranges")
+@pytest.mark.parametrize("seed", range(4))
+async def test_what_ranges_show_and_give_is_what_is_free(api: Api, seed: int) -> None:
+    """After numbers by hand and allocations at random, in a range of forty."""
+    random, first, last = Random(seed), 99960, 99999
+    made = await new_range(api, firstReference=first)
+    free = [*range(first, last + 1)]
+    for turn in range(14):
+        if turn % 2:
+            few = free[: random.randint(1, 5)]
+            body = [{"barcodeRangeId": made["id"], "count": len(few)}]
+            given = keys(await api.post(ALLOCATE, body)) if few else []
+            assert given == numbers(made, *few)
+        else:
+            few = random.sample(free, min(len(free), random.randint(1, 5)))
+            sent = [{"barcode": number} for number in numbers(made, *few)]
+            assert not few or (await api.post(BARCODES, sent)).status == 201
+        free = [each for each in free if each not in few]
+        shown = (await api.get(f"{RANGES}/{made['id']}")).data
+        assert (shown["nextReference"], shown["free"]) == ((*free, None)[0], len(free))
 
 
 async def test_dry_runs_and_retries_lose_no_number(api: Api) -> None:
