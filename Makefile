@@ -6,6 +6,7 @@ PEERS := benchmarks/.peers
 GENERATORS := tests/generated/.tools
 CONNECTORS := tests/connectors/.tools
 CONNECTOR_TOOLS := dlt singer airbyte
+PAGE_TOOLS := page/node_modules/.installed
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python .ci/install.py
 COMPILE := CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet --upgrade \
@@ -80,16 +81,24 @@ attack: $(VENV)/.installed-dev ## Attack for SECONDS each while another organiza
 	@$(BIN)/python -m pytest -m measures
 	@$(BIN)/python -m tests.attacks --seconds $(or $(SECONDS),10) --report docs/reliability.md $(ARGS)
 
-lint: $(VENV)/.installed-dev ## Check style and format
+# Scripts and styles of the pages are checked where Node.js is, as in .ci/run.
+WITH_PAGE := $(if $(shell command -v npm),$(PAGE_TOOLS))
+IN_PAGE = $(if $(WITH_PAGE),cd page && PATH="node_modules/.bin:$$PATH" &&,: )
+
+lint: $(VENV)/.installed-dev $(WITH_PAGE) ## Check style and format
 	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/ruff format --check .
+	@$(IN_PAGE) eslint src
+	@$(IN_PAGE) prettier --check --log-level warn "src/**/*.{js,css}"
 
-format: $(VENV)/.installed-dev ## Format, and mend what can be mended
+format: $(VENV)/.installed-dev $(WITH_PAGE) ## Format, and mend what can be mended
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+	@$(IN_PAGE) prettier --write --log-level warn "src/**/*.{js,css}"
 
-types: $(VENV)/.installed-dev ## Check types
+types: $(VENV)/.installed-dev $(WITH_PAGE) ## Check types
 	@$(BIN)/mypy
+	@$(IN_PAGE) tsc --project .
 
 hooks: ## Check style and types before every commit
 	@git config core.hooksPath .githooks
@@ -128,7 +137,7 @@ soak: $(PEERS)/.installed ## Measure memory and latency under mixed load for MIN
 	@$(BIN)/python -m benchmarks soak --minutes $(or $(MINUTES),10)
 
 clean: ## Remove what was installed, built and cached; the data stays
-	rm -rf $(VENV) $(GENERATORS) $(CONNECTORS) build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(GENERATORS) $(CONNECTORS) page/node_modules build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 clean-data: ## Remove the embedded database and the demo keys
@@ -166,6 +175,11 @@ $(GENERATORS)/.installed: tests/generated/package.json tests/generated/package-l
 	@rm -f $@
 	@cp tests/generated/package.json tests/generated/package-lock.json $(GENERATORS)/
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund --engine-strict
+	@touch $@
+
+$(PAGE_TOOLS): page/package.json page/package-lock.json
+	@echo "Installing what checks the pages ..."
+	@cd page && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 # Their dependencies conflict: each tool has an environment of its own. pip is that of $(VENV), which

@@ -143,7 +143,7 @@ export class CellsEdit {
   }
 
   async #editorKey(event) {
-    const { cell, control, editor } = this.editing;
+    const { cell, editor } = this.editing;
     const { key, shiftKey } = event;
     if (key === "Escape" && !event.defaultPrevented) {
       event.preventDefault();
@@ -226,7 +226,7 @@ export class CellsEdit {
 
   /** Writes a field of a record that still has the value that was seen. Throws a Conflict, or a Failure. */
   async #write({ record, name }, seen, value) {
-    const { collection, model } = this.sheet;
+    const { collection } = this.sheet;
     const path = recordPath(collection, record.id);
     for (let attempt = 1; ; attempt += 1) {
       const { data: present, tag } = await get(path);

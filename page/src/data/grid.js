@@ -231,12 +231,7 @@ export class Grid {
 
   /** Arrows leave a cell at its edges, or at once if all of it is selected. With Shift they extend the selection. */
   #arrow(event, cell, key, isExtending) {
-    const { selectionStart, selectionEnd, value } = cell.input;
-    const isWhole = selectionStart === 0 && selectionEnd === value.length;
-    const isSideways = key === "ArrowLeft" || key === "ArrowRight";
-    const isAtEdge = selectionStart === selectionEnd && (key === "ArrowLeft" || key === "ArrowUp" ? selectionStart === 0 : selectionEnd === value.length);
-    if (isExtending && (isSideways || cell.column.isLong) && !isWhole && this.selected.length < 2) return;
-    if ((isSideways || cell.column.isLong) && !isExtending && !isWhole && !isAtEdge) return;
+    if (this.#movesWithin(cell, key, isExtending)) return;
     const [row, column] = this.place(isExtending ? this.end : cell);
     const [down, right] = ARROWS[key];
     const next = this.cell(row + down, column + right);
@@ -244,6 +239,17 @@ export class Grid {
     event.preventDefault();
     if (isExtending) this.#select(this.anchor, next);
     else this.#move(next);
+  }
+
+  /** Returns whether an arrow moves the cursor, or extends the selected text, within a cell. */
+  #movesWithin({ input, column }, key, isExtending) {
+    const { selectionStart, selectionEnd, value } = input;
+    const isSideways = key === "ArrowLeft" || key === "ArrowRight";
+    const isWhole = selectionStart === 0 && selectionEnd === value.length;
+    if (isWhole || !(isSideways || column.isLong)) return false;
+    if (isExtending) return this.selected.length < 2;
+    const edge = key === "ArrowLeft" || key === "ArrowUp" ? 0 : value.length;
+    return selectionStart !== selectionEnd || selectionStart !== edge;
   }
 
   /** Shows an error at a cell; returns whether there is one. */

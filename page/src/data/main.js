@@ -219,7 +219,8 @@ function unfold(isOpen) {
 }
 
 // Where the list was left is known before the address changes.
-window.navigation?.addEventListener("navigate", ({ navigationType }) => {
+const { navigation } = /** @type {any} */ (window);
+navigation?.addEventListener("navigate", ({ navigationType }) => {
   page.isTraversal = navigationType === "traverse";
   page.positions.set(location.hash, scrollY);
 });

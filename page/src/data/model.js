@@ -71,7 +71,6 @@ export class Model {
     const hasSearch = parameters.some((parameter) => parameter.name === "q");
     if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
-    const ids = (item.delete?.parameters ?? []).map((parameter) => this.resolve(parameter)).find((parameter) => parameter.name === "ids");
     const [title = item.get.tags[0], description, newTitle = t("New in {0}", title)] = collectionWords(name) ?? [];
     const collection = {
       name,
@@ -85,11 +84,18 @@ export class Model {
       create: this.body(item.post),
       replace: this.body(record.put),
       canDelete: Boolean(record.delete),
-      maxDeleted: ids && this.resolve(ids.schema).maxItems,
+      maxDeleted: this.#maxDeleted(item),
       parts: [],
     };
     this.collections.set(name, collection);
     if (items.$ref) this.byComponent.set(items.$ref.split("/").pop(), collection);
+  }
+
+  /** Returns how many records a bulk delete takes, if there is one. */
+  #maxDeleted({ delete: operation }) {
+    const parameters = (operation?.parameters ?? []).map((parameter) => this.resolve(parameter));
+    const ids = parameters.find(({ name }) => name === "ids");
+    return ids && this.resolve(ids.schema).maxItems;
   }
 
   /** Returns the names and schemas of a parameter's parts: of an object its members, each a parameter of its own. */

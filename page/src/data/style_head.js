@@ -1,6 +1,5 @@
 // Head of a style's page: its picture, number, name, state, and what it belongs to.
 
-import { country } from "./codes.js";
 import { badge, drawing, el, link, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { isScalar } from "./model.js";

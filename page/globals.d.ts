@@ -1,0 +1,2 @@
+/** Swagger UI, which `/docs` loads as a script of its own. */
+declare function SwaggerUIBundle(options: object): any;
