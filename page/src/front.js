@@ -8,7 +8,8 @@ const t = (text, ...parts) => (words.texts?.[text] ?? text).replace(/\{(\d)\}/g,
 const byId = (id) => document.getElementById(id);
 // The language that the reader chose on any page, else the first one of the browser that the pages speak.
 const spoken = [localStorage.getItem(LANGUAGE_KEY), ...navigator.languages.map((tag) => tag.slice(0, 2))];
-const language = spoken.find((code) => [...byId("language").options].some(({ value }) => value === code)) ?? "en";
+const language =
+  spoken.find((code) => [...byId("language").options].some(({ value }) => value === code)) ?? "en";
 const baseUrl = new URL(".", location.href).href.replace(/\/$/, "");
 
 function showMessage(text) {
@@ -25,7 +26,8 @@ function parseKey(text) {
 const withoutSecret = (key) => key.replace(/^(slv_\d+_\d+_).+$/, "$1…") || "KEY";
 
 function fillCommands(key) {
-  for (const placeholder of document.querySelectorAll("#lines b")) placeholder.textContent = withoutSecret(key);
+  for (const placeholder of document.querySelectorAll("#lines b"))
+    placeholder.textContent = withoutSecret(key);
 }
 
 /** Returns a line with the whole key. */
@@ -36,7 +38,12 @@ function commandOf(line) {
 }
 
 function showStyles(styles) {
-  const cells = ({ number, name, status, id }) => [number, name, words.values?.[status] ?? status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`), id];
+  const cells = ({ number, name, status, id }) => [
+    number,
+    name,
+    words.values?.[status] ?? status.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
+    id,
+  ];
   const rows = styles.map((style) => {
     const row = document.createElement("tr");
     for (const text of cells(style)) row.insertCell().textContent = text;
@@ -57,9 +64,13 @@ async function get(path, key) {
   });
   const body = await response.json().catch(() => null);
   if (response.ok && body) return body;
-  if (response.status === 401) throw t("The service does not know this key, or it has expired or was revoked.");
+  if (response.status === 401)
+    throw t("The service does not know this key, or it has expired or was revoked.");
   const details = body?.error?.details ?? [];
-  throw [t("The service answered {0}.", response.status), ...details.map((detail) => words.errors?.[detail.type] ?? detail.value)].join(" ");
+  throw [
+    t("The service answered {0}.", response.status),
+    ...details.map((detail) => words.errors?.[detail.type] ?? detail.value),
+  ].join(" ");
 }
 
 async function useKey(key) {
@@ -107,15 +118,20 @@ async function speak() {
   if (!response.ok) return;
   words = await response.json();
   document.documentElement.lang = language;
-  for (const node of document.querySelectorAll("[data-t], nav a")) node.textContent = t(node.textContent.replace(/\s+/g, " "));
+  for (const node of document.querySelectorAll("[data-t], nav a"))
+    node.textContent = t(node.textContent.replace(/\s+/g, " "));
   for (const node of document.querySelectorAll("nav, #language")) node.ariaLabel = t(node.ariaLabel);
-  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-name]"))) node.textContent = words.collections[node.dataset.name][0];
-  document.querySelectorAll(".holdings h3").forEach((node, index) => (node.textContent = Object.keys(words.groups)[index]));
+  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-name]")))
+    node.textContent = words.collections[node.dataset.name][0];
+  document
+    .querySelectorAll(".holdings h3")
+    .forEach((node, index) => (node.textContent = Object.keys(words.groups)[index]));
 }
 
 async function start() {
   await speak();
-  if (navigator.clipboard) for (const line of document.querySelectorAll(".line")) line.append(copyButton(line));
+  if (navigator.clipboard)
+    for (const line of document.querySelectorAll(".line")) line.append(copyButton(line));
   const storedKey = sessionStorage.getItem(STORAGE_KEY);
   if (storedKey) await useKey(storedKey);
 }

@@ -2,7 +2,8 @@
 
 import { inWords, t } from "./words.js";
 
-// Item of the session storage, which the front page and /docs share. It lasts as long as the tab. The same item of the local
+// Item of the session storage, which the front page and /docs share. It lasts as long as the tab. The same
+// item of the local
 // storage is there if the user wants the key to stay in the browser.
 export const STORAGE_KEY = "selvedge.key";
 
@@ -45,15 +46,20 @@ export class Failure extends Error {
 
 const failure = (code, message) => new Failure(0, code, [{ type: code, field: null, value: message }]);
 
-/** Numbers keep their digits where the browser shows them: long ids become BigInt, amounts such as 180.00 texts. */
+/**
+ * Numbers keep their digits where the browser shows them: long ids become BigInt, amounts such as 180.00
+ * texts.
+ */
 function reviveNumber(_, value, context) {
   const source = context?.source;
   if (typeof value !== "number" || !source || String(value) === source) return value;
-  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source))
+    return BigInt(source);
   return /^-?\d+\.\d+$/.test(source) ? source : value;
 }
 
-const writeNumber = (_, value) => (typeof value === "bigint" ? /** @type {any} */ (JSON).rawJSON(String(value)) : value);
+const writeNumber = (_, value) =>
+  typeof value === "bigint" ? /** @type {any} */ (JSON).rawJSON(String(value)) : value;
 
 /** Returns a value as JSON, with the digits of each number. */
 export const toJson = (value) => JSON.stringify(value, writeNumber);
@@ -70,16 +76,19 @@ export function leaveView() {
 }
 
 /**
- * Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response. Throws a Failure.
+ * Returns the `data`, the `pagination`, the entity tag and, if it was asked for, the `total` of a response.
+ * Throws a Failure.
  * @param {string} method
  * @param {string} path
  * @param {{ body?: any, headers?: Record<string, string>, key?: string }} [options]
  */
 export async function request(method, path, { body, headers = {}, key = storedKey() } = {}) {
-  if (!/^[\x21-\x7e]+$/.test(key)) throw failure("no_key", t("This is no key: keys are letters, digits and underscores."));
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw failure("no_key", t("This is no key: keys are letters, digits and underscores."));
   const signal = method === "GET" ? view.signal : undefined;
   const isFile = body instanceof Blob;
-  const type = body === undefined ? {} : { "Content-Type": isFile ? "application/octet-stream" : "application/json" };
+  const type =
+    body === undefined ? {} : { "Content-Type": isFile ? "application/octet-stream" : "application/json" };
   const response = await fetch(path, {
     method,
     body: body === undefined || isFile ? body : toJson(body),
@@ -87,7 +96,9 @@ export async function request(method, path, { body, headers = {}, key = storedKe
     cache: "no-store",
     signal,
   }).catch((error) => {
-    throw error.name === "AbortError" ? error : failure("no_answer", t("The service does not answer. Is it still running?"));
+    throw error.name === "AbortError"
+      ? error
+      : failure("no_answer", t("The service does not answer. Is it still running?"));
   });
   return readBody(response);
 }
@@ -97,8 +108,13 @@ async function readBody(response) {
   const total = response.headers.get("Total-Count");
   const text = await response.text();
   const body = /^[{[]/.test(text) ? parseJson(text) : {};
-  if (response.ok) return { data: "data" in body ? body.data : body, pagination: body.pagination, tag, total };
-  const rows = body.error?.details.map((detail) => ({ ...detail, value: inWords(detail), said: detail.value })) ?? [{ field: null, value: t("The service answered {0}.", response.status) }];
+  if (response.ok)
+    return { data: "data" in body ? body.data : body, pagination: body.pagination, tag, total };
+  const rows = body.error?.details.map((detail) => ({
+    ...detail,
+    value: inWords(detail),
+    said: detail.value,
+  })) ?? [{ field: null, value: t("The service answered {0}.", response.status) }];
   throw new Failure(response.status, body.code, rows, response.headers.get("Retry-After"));
 }
 
@@ -133,5 +149,7 @@ export async function readAll(path, parameters) {
 
 /** Returns an Idempotency-Key. Pages that are not on https have no `randomUUID`. */
 export function idempotencyKey() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -49,31 +49,54 @@ async function insist(send) {
  */
 export async function merge(path, items, { match, isDryRun, key = idempotencyKey() }) {
   if (!items.length) return [];
-  const parameters = { onError: "skip", ...(match && { match }), ...(isDryRun && { dryRun: "true", preview: "true" }) };
+  const parameters = {
+    onError: "skip",
+    ...(match && { match }),
+    ...(isDryRun && { dryRun: "true", preview: "true" }),
+  };
   const headers = { "Content-Type": MERGE, ...(!isDryRun && { "Idempotency-Key": key }) };
   try {
-    return (await insist(() => request("PATCH", `${path}?${new URLSearchParams(parameters)}`, { body: items, headers }))).data;
+    return (
+      await insist(() =>
+        request("PATCH", `${path}?${new URLSearchParams(parameters)}`, { body: items, headers }),
+      )
+    ).data;
   } catch (error) {
     if (!SPLITTABLE.includes(error.status)) throw error;
-    if (items.length === 1) return [{ outcome: "failed", id: null, key: null, details: error.rows, changes: [] }];
+    if (items.length === 1)
+      return [{ outcome: "failed", id: null, key: null, details: error.rows, changes: [] }];
   }
   const middle = Math.ceil(items.length / 2);
   const first = await merge(path, items.slice(0, middle), { match, isDryRun, key: `${key}-1` });
   return [...first, ...(await merge(path, items.slice(middle), { match, isDryRun, key: `${key}-2` }))];
 }
 
-/** Deletes records by their ids and returns their outcomes; a dry run says what is in the way. Throws a Failure. */
+/**
+ * Deletes records by their ids and returns their outcomes; a dry run says what is in the way. Throws a
+ * Failure.
+ */
 export async function remove(path, ids, { isDryRun, key = idempotencyKey() }) {
-  const parameters = [...ids.map((id) => ["ids", String(id)]), ["onError", "skip"], ...(isDryRun ? [["dryRun", "true"], ["preview", "true"]] : [])];
+  const parameters = [
+    ...ids.map((id) => ["ids", String(id)]),
+    ["onError", "skip"],
+    ...(isDryRun
+      ? [
+          ["dryRun", "true"],
+          ["preview", "true"],
+        ]
+      : []),
+  ];
   const headers = isDryRun ? {} : { "Idempotency-Key": key };
-  return (await insist(() => request("DELETE", `${path}?${new URLSearchParams(parameters)}`, { headers }))).data;
+  return (await insist(() => request("DELETE", `${path}?${new URLSearchParams(parameters)}`, { headers })))
+    .data;
 }
 
 /** Returns the stored entries of a list with those that are given instead of theirs, or added. */
 function withLanguages(stored, given, members) {
   const own = new Map(given.map((entry) => [String(entry.languageId), entry]));
   // Stored entries may have members that requests do not take, such as an id.
-  const bare = (entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => members.includes(name)));
+  const bare = (entry) =>
+    Object.fromEntries(Object.entries(entry).filter(([name]) => members.includes(name)));
   const kept = stored.map((entry) => ({ ...bare(entry), ...own.get(String(entry.languageId)) }));
   const ids = stored.map((entry) => String(entry.languageId));
   return [...kept, ...given.filter((entry) => !ids.includes(String(entry.languageId)))];
@@ -88,12 +111,18 @@ export async function keepingLanguages(path, items, lists, match) {
   const outcomes = await merge(path, concerned, { match, isDryRun: true });
   const merged = new Map();
   concerned.forEach((item, index) => {
-    const shown = outcomes[index].changes.filter(({ field, before }) => before && item[field]?.length && lists.has(field));
-    const whole = shown.map(({ field, before }) => [field, withLanguages(before, item[field], lists.get(field))]);
+    const shown = outcomes[index].changes.filter(
+      ({ field, before }) => before && item[field]?.length && lists.has(field),
+    );
+    const whole = shown.map(({ field, before }) => [
+      field,
+      withLanguages(before, item[field], lists.get(field)),
+    ]);
     merged.set(item, { ...item, ...Object.fromEntries(whole) });
   });
   return items.map((item) => merged.get(item) ?? item);
 }
 
 /** Returns the ids of some records of a collection. */
-export const someIds = async (path) => (await get(path, { fields: "id", pageSize: 100 })).data.map(({ id }) => id);
+export const someIds = async (path) =>
+  (await get(path, { fields: "id", pageSize: 100 })).data.map(({ id }) => id);

@@ -1,4 +1,5 @@
-// Edit in the cells of a list: one field of one record at a time, saved if nobody else changed it, and taken back.
+// Edit in the cells of a list: one field of one record at a time, saved if nobody else changed it, and taken
+// back.
 
 import { get, request } from "./api.js";
 import { announce, ARROWS, button, el, stored } from "./dom.js";
@@ -41,9 +42,19 @@ export class CellsEdit {
     return Boolean(first) && !typesOf(first).some((type) => type === "array" || type === "object");
   }
 
-  /** Makes a table a grid of cells, which the arrows lead through. Rows have `cells` with an `element`, the `name` of the field and `show()`. */
+  /**
+   * Makes a table a grid of cells, which the arrows lead through. Rows have `cells` with an `element`, the
+   * `name` of the field and `show()`.
+   */
   attach(table, rows) {
-    this.rows = rows.map((row) => ({ ...row, cells: row.cells.map((cell) => ({ ...cell, record: row.record, isEditable: this.isEditable(cell.name) })) }));
+    this.rows = rows.map((row) => ({
+      ...row,
+      cells: row.cells.map((cell) => ({
+        ...cell,
+        record: row.record,
+        isEditable: this.isEditable(cell.name),
+      })),
+    }));
     this.#end();
     this.place.replaceChildren();
     table.setAttribute("role", "grid");
@@ -59,8 +70,16 @@ export class CellsEdit {
     element.tabIndex = -1;
     element.addEventListener("dblclick", () => cell !== this.editing?.cell && this.#open(cell));
     element.addEventListener("focus", () => this.#enter(cell));
-    element.addEventListener("keydown", (event) => (cell === this.editing?.cell ? this.#editorKey(event) : this.#cellKey(event, cell)));
-    element.addEventListener("mousedown", ({ target }) => cell === this.editing?.cell && target.closest("[role=option]") && setTimeout(() => this.#commit().then(() => element.focus())));
+    element.addEventListener("keydown", (event) =>
+      cell === this.editing?.cell ? this.#editorKey(event) : this.#cellKey(event, cell),
+    );
+    element.addEventListener(
+      "mousedown",
+      ({ target }) =>
+        cell === this.editing?.cell &&
+        target.closest("[role=option]") &&
+        setTimeout(() => this.#commit().then(() => element.focus())),
+    );
     element.addEventListener("focusout", (event) => this.#left(cell, event));
     return this.#show(cell);
   }
@@ -72,12 +91,17 @@ export class CellsEdit {
   /** Shows the value. A link in the cell takes clicks, so that a button beside it opens the editor. */
   #show(cell) {
     const content = cell.show(cell.record);
-    const pencil = button("", () => this.#open(cell), { class: "pencil", tabindex: "-1", "aria-label": t("Edit {0}", this.#titleOf(cell)) });
+    const pencil = button("", () => this.#open(cell), {
+      class: "pencil",
+      tabindex: "-1",
+      "aria-label": t("Edit {0}", this.#titleOf(cell)),
+    });
     cell.element.replaceChildren(content, ...(content.matches?.("a") ? [pencil] : []));
   }
 
   #enter(cell) {
-    for (const { cells } of this.rows) for (const { element, isEditable } of cells) if (isEditable) element.tabIndex = -1;
+    for (const { cells } of this.rows)
+      for (const { element, isEditable } of cells) if (isEditable) element.tabIndex = -1;
     cell.element.tabIndex = 0;
   }
 
@@ -87,7 +111,8 @@ export class CellsEdit {
     const column = this.rows[row].cells.indexOf(cell);
     if (down) return this.rows[row + down]?.cells[column];
     const cells = isWrapping ? this.rows.flatMap((each) => each.cells) : this.rows[row].cells;
-    for (let index = cells.indexOf(cell) + right; cells[index]; index += right) if (cells[index].isEditable) return cells[index];
+    for (let index = cells.indexOf(cell) + right; cells[index]; index += right)
+      if (cells[index].isEditable) return cells[index];
     return undefined;
   }
 
@@ -153,9 +178,13 @@ export class CellsEdit {
       event.preventDefault();
       const [[, field]] = editor.editors;
       // What was typed into a pick list and not chosen is no reference.
-      if (field.picker && !field.isSettled) return this.#showError(t("Choose a record from the list with the arrows."));
+      if (field.picker && !field.isSettled)
+        return this.#showError(t("Choose a record from the list with the arrows."));
       if (!(await this.#commit())) return undefined;
-      const next = key === "Enter" ? this.#next(cell, shiftKey ? -1 : 1, 0) : this.#next(cell, 0, shiftKey ? -1 : 1, true);
+      const next =
+        key === "Enter"
+          ? this.#next(cell, shiftKey ? -1 : 1, 0)
+          : this.#next(cell, 0, shiftKey ? -1 : 1, true);
       if (key === "Tab" && next) return this.#open(next);
       (next ?? cell).element.focus();
     }
@@ -164,8 +193,17 @@ export class CellsEdit {
 
   /** Saves when the editor is left by the mouse. */
   #left(cell, { relatedTarget }) {
-    if (cell !== this.editing?.cell || cell.element.contains(relatedTarget) || this.place.contains(relatedTarget) || !document.hasFocus()) return;
-    if (relatedTarget || !this.isSaving) setTimeout(() => cell === this.editing?.cell && !cell.element.contains(document.activeElement) && this.#commit());
+    if (
+      cell !== this.editing?.cell ||
+      cell.element.contains(relatedTarget) ||
+      this.place.contains(relatedTarget) ||
+      !document.hasFocus()
+    )
+      return;
+    if (relatedTarget || !this.isSaving)
+      setTimeout(
+        () => cell === this.editing?.cell && !cell.element.contains(document.activeElement) && this.#commit(),
+      );
   }
 
   #end() {
@@ -208,17 +246,22 @@ export class CellsEdit {
     if (error instanceof Conflict) {
       this.editing.seen = error.theirs;
       const theirs = plainText(this.sheet.model, this.sheet.collection, cell.name, error.theirs);
-      this.#showError(t("Somebody else has set this to {0} meanwhile. Enter saves yours, Esc keeps theirs.", theirs));
+      this.#showError(
+        t("Somebody else has set this to {0} meanwhile. Enter saves yours, Esc keeps theirs.", theirs),
+      );
       cell.record[cell.name] = error.theirs;
     } else if (!error.rows) throw error;
     else if (error.isRefusal) this.#showError(error.message);
     else {
       const back = () => cell.element.focus();
-      const bar = new SaveBar({ onSave: () => this.#commit().then((isClosed) => isClosed && back()), onCancel: () => {
-        this.#end();
-        this.place.replaceChildren();
-        back();
-      } });
+      const bar = new SaveBar({
+        onSave: () => this.#commit().then((isClosed) => isClosed && back()),
+        onCancel: () => {
+          this.#end();
+          this.place.replaceChildren();
+          back();
+        },
+      });
       this.place.replaceChildren(bar.element);
       bar.showFailure(error);
     }
@@ -264,7 +307,13 @@ export class CellsEdit {
   /** Says what was done, with a button that takes it back. */
   #tell(text) {
     const undo = this.steps.length > 0 && button(t("Undo"), () => this.undo(), { title: "Ctrl+Z" });
-    this.place.replaceChildren(el("div", { class: "savebar told", role: "group", "aria-label": t("Last change") }, el("p", { class: "actions" }, stored(text), undo)));
+    this.place.replaceChildren(
+      el(
+        "div",
+        { class: "savebar told", role: "group", "aria-label": t("Last change") },
+        el("p", { class: "actions" }, stored(text), undo),
+      ),
+    );
     announce(text);
   }
 
@@ -280,7 +329,13 @@ export class CellsEdit {
     } catch (error) {
       if (!(error instanceof Conflict) && !error.rows) throw error;
       if (error.rows && !error.isRefusal) this.steps.push(step);
-      this.#tell(t("{0} is not taken back: {1}", this.#titleOf(cell), error instanceof Conflict ? t("somebody else has changed it since.") : error.message));
+      this.#tell(
+        t(
+          "{0} is not taken back: {1}",
+          this.#titleOf(cell),
+          error instanceof Conflict ? t("somebody else has changed it since.") : error.message,
+        ),
+      );
     } finally {
       this.isSaving = false;
     }

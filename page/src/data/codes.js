@@ -7,8 +7,11 @@ const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase
 
 class Codes {
   /** Records of a collection have a `code`; what refers to them is what `idOf` returns. */
-  constructor(collection, type, idOf = ({ code }) => code) {
-    Object.assign(this, { collection, idOf, name: `${collection}-by-code`, title: collectionWords(collection)?.[0] ?? collection });
+  constructor(collection, type, idOf = (record) => record.code) {
+    this.collection = collection;
+    this.idOf = idOf;
+    this.name = `${collection}-by-code`;
+    this.title = collectionWords(collection)?.[0] ?? collection;
     this.names = new Intl.DisplayNames(locale, { type, fallback: "none" });
   }
 
@@ -47,17 +50,24 @@ class Codes {
   /** Returns the records whose name or code has a text, first those that begin with it. */
   async search(text) {
     const q = plain(text.trim());
-    const rank = ({ code, name }) => (plain(code) === q ? 0 : plain(name).startsWith(q) ? 1 : plain(name).includes(q) ? 2 : 3);
+    const rank = ({ code, name }) =>
+      plain(code) === q ? 0 : plain(name).startsWith(q) ? 1 : plain(name).includes(q) ? 2 : 3;
     const records = await this.read();
-    return records.filter((record) => rank(record) < 3).sort((a, b) => rank(a) - rank(b)).map(({ id, name }) => ({ id, name }));
+    return records
+      .filter((record) => rank(record) < 3)
+      .sort((a, b) => rank(a) - rank(b))
+      .map(({ id, name }) => ({ id, name }));
   }
 
   /** Returns the record of a code or a name that was typed as a whole, or nothing. */
   match(text) {
     const [q, code] = [plain(text.trim()), text.trim().toUpperCase()];
-    const record = q && this.records?.find((each) => [each.code, each.name, each.word].some((part) => plain(part) === q));
+    const record =
+      q && this.records?.find((each) => [each.code, each.name, each.word].some((part) => plain(part) === q));
     // Before the records are there, a code is one by its name.
-    return record || (!this.records && this.idOf({ code }) && this.word(code) ? this.#record({ code }) : undefined);
+    return (
+      record || (!this.records && this.idOf({ code }) && this.word(code) ? this.#record({ code }) : undefined)
+    );
   }
 
   /** Reads the names of ids that are not codes. Returns the records. */
@@ -72,11 +82,18 @@ class Codes {
   }
 }
 
-const FORMATS = { "country-code": new Codes("countries", "region"), "currency-code": new Codes("currencies", "currency") };
-const LANGUAGES = new Codes("languages", "language", ({ id }) => id);
+const FORMATS = {
+  "country-code": new Codes("countries", "region"),
+  "currency-code": new Codes("currencies", "currency"),
+};
+const LANGUAGES = new Codes("languages", "language", (record) => record.id);
 
-/** Returns what a field of codes, or a reference to a collection of codes, chooses from; or the collection as it is. */
-export const named = (schema, collection) => FORMATS[schema?.format] ?? (collection?.name === "languages" ? LANGUAGES : collection);
+/**
+ * Returns what a field of codes, or a reference to a collection of codes, chooses from; or the collection as
+ * it is.
+ */
+export const named = (schema, collection) =>
+  FORMATS[schema?.format] ?? (collection?.name === "languages" ? LANGUAGES : collection);
 
 /** Returns the name of a country by its code. */
 export const country = (code) => code && (FORMATS["country-code"].word(code) ?? code);

@@ -20,16 +20,49 @@ export class ColorChooser {
     this.present = new Set(context.colors.map(({ colorId }) => colorId));
     this.chosen = new Map(input.map(({ colorId }) => [colorId, null]));
     const id = newId("colors");
-    this.search = el("input", { id, type: "search", autocomplete: "off", dir: "auto", placeholder: t("Name or number"), input: () => this.#type(), keydown: (event) => this.#searchKey(event) });
-    this.palette = el("ul", { class: "palette", role: "listbox", tabindex: "0", "aria-multiselectable": "true", "aria-label": t("Colors"), keydown: (event) => this.#key(event), focus: () => this.#mark() });
+    this.search = el("input", {
+      id,
+      type: "search",
+      autocomplete: "off",
+      dir: "auto",
+      placeholder: t("Name or number"),
+      input: () => this.#type(),
+      keydown: (event) => this.#searchKey(event),
+    });
+    this.palette = el("ul", {
+      class: "palette",
+      role: "listbox",
+      tabindex: "0",
+      "aria-multiselectable": "true",
+      "aria-label": t("Colors"),
+      keydown: (event) => this.#key(event),
+      focus: () => this.#mark(),
+    });
     this.chips = el("ul", { class: "chosen", "aria-label": t("Chosen colors") });
     this.more = button(t("Show more colors"), () => this.#read(this.cursor), { hidden: true });
     this.note = el("p", { class: "quiet" });
-    const help = el("p", { class: "quiet hint" }, t("Click the colors of the style, or move with the arrows and choose with the space bar."));
-    this.element = el("div", { class: "chooser" }, el("label", { for: id }, t("Search colors")), this.search, help, this.palette, this.note, this.more, this.chips);
+    const help = el(
+      "p",
+      { class: "quiet hint" },
+      t("Click the colors of the style, or move with the arrows and choose with the space bar."),
+    );
+    this.element = el(
+      "div",
+      { class: "chooser" },
+      el("label", { for: id }, t("Search colors")),
+      this.search,
+      help,
+      this.palette,
+      this.note,
+      this.more,
+      this.chips,
+    );
     this.#showChosen();
     this.#read();
-    readNames([...this.chosen.keys()].map((color) => [this.collection, color])).then(() => this.#showChosen(), () => null);
+    readNames([...this.chosen.keys()].map((color) => [this.collection, color])).then(
+      () => this.#showChosen(),
+      () => null,
+    );
   }
 
   #type() {
@@ -42,7 +75,9 @@ export class ColorChooser {
   async #read(cursor = null) {
     const search = ++this.searches;
     const q = searchable(this.search.value.trim());
-    const parameters = cursor ? { cursor } : { pageSize: PAGE_SIZE, state: "active", "sort[0].property": "name", ...(q && { q }) };
+    const parameters = cursor
+      ? { cursor }
+      : { pageSize: PAGE_SIZE, state: "active", "sort[0].property": "name", ...(q && { q }) };
     try {
       const { data, pagination } = await get(this.collection.path, parameters);
       remember(this.collection, data);
@@ -66,7 +101,13 @@ export class ColorChooser {
       const number = [record.userDefinedId, record.hex].filter(Boolean).join(" · ");
       return el(
         "li",
-        { role: "option", id: newId("color"), "aria-selected": "false", "aria-disabled": isPresent ? "true" : undefined, click: () => this.#toggle(index) },
+        {
+          role: "option",
+          id: newId("color"),
+          "aria-selected": "false",
+          "aria-disabled": isPresent ? "true" : undefined,
+          click: () => this.#toggle(index),
+        },
         swatch(record.hex, "wide"),
         el("strong", {}, el("bdi", {}, record.name)),
         el("span", { class: "quiet" }, isPresent ? t("in the style already") : number),
@@ -86,7 +127,14 @@ export class ColorChooser {
       this.#mark();
       this.search.focus();
     };
-    const chip = ([color, hex]) => el("li", {}, swatch(hex), el("bdi", {}, nameOf(this.collection, color)), button("×", () => remove(color), { "aria-label": t("Remove {0}", nameOf(this.collection, color)) }));
+    const chip = ([color, hex]) =>
+      el(
+        "li",
+        {},
+        swatch(hex),
+        el("bdi", {}, nameOf(this.collection, color)),
+        button("×", () => remove(color), { "aria-label": t("Remove {0}", nameOf(this.collection, color)) }),
+      );
     this.chips.replaceChildren(...[...this.chosen].map(chip));
   }
 
@@ -126,10 +174,14 @@ export class ColorChooser {
   #key(event) {
     const { key } = event;
     const [first] = this.palette.children;
-    const columns = [...this.palette.children].filter(({ offsetTop }) => offsetTop === first.offsetTop).length;
+    const columns = [...this.palette.children].filter(
+      ({ offsetTop }) => offsetTop === first.offsetTop,
+    ).length;
     const [down, right] = ARROWS[key] ?? [];
     const last = this.records.length - 1;
-    const next = { Home: 0, End: last }[key] ?? (down === undefined ? this.active : this.active + down * columns + right);
+    const next =
+      { Home: 0, End: last }[key] ??
+      (down === undefined ? this.active : this.active + down * columns + right);
     if (key === " " || key === "Enter") this.#toggle(this.active);
     else if (down === undefined && key !== "Home" && key !== "End") return;
     else if (next >= 0 && next <= last) this.active = next;
@@ -148,6 +200,9 @@ export class ColorChooser {
   /** Errors are told with the names of their colors. */
   showErrors(rows) {
     const names = [...this.chosen.keys()].map((color) => nameOf(this.collection, color));
-    return rows.map(({ field, value }) => ({ field: null, value: [names[/^\[(\d+)\]/.exec(field ?? "")?.[1]], value].filter(Boolean).join(": ") }));
+    return rows.map(({ field, value }) => ({
+      field: null,
+      value: [names[/^\[(\d+)\]/.exec(field ?? "")?.[1]], value].filter(Boolean).join(": "),
+    }));
   }
 }

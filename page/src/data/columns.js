@@ -24,7 +24,9 @@ export function targetsOf(sheet, languages) {
 
 class Targets {
   constructor({ model }, languages) {
-    Object.assign(this, { model, languages, all: [] });
+    this.model = model;
+    this.languages = languages;
+    this.all = [];
   }
 
   #add(path, field, title, each) {
@@ -34,7 +36,9 @@ class Targets {
   visit(name, schema, path, title) {
     const field = fieldOf(this.model, schema);
     const { members, items, key } = field;
-    if (members) for (const [member, inner] of Object.entries(members)) this.visit(member, inner, [...path, member], `${title}: ${label(member, inner)}`);
+    if (members)
+      for (const [member, inner] of Object.entries(members))
+        this.visit(member, inner, [...path, member], `${title}: ${label(member, inner)}`);
     else if (items?.members) this.#visitEntries(items, path, title);
     else if (key) this.#addReference(field, key, path, title);
     else if (items?.key) this.#addReferences(field, items.key, path, title);
@@ -53,14 +57,16 @@ class Targets {
   #addReferences(field, key, path, title) {
     const [member, ...others] = key.required ?? [];
     const schema = key.properties[member];
-    if (member && !others.length) this.#add(path, fieldOf(this.model, schema), `${title}: ${label(member, schema)}`, member);
+    if (member && !others.length)
+      this.#add(path, fieldOf(this.model, schema), `${title}: ${label(member, schema)}`, member);
     this.#add(path, field, `${title}: ids`);
   }
 
   /** Adds the columns of the first entry, after which those of the others are named. */
   #visitEntries({ members }, path, title) {
     if (members.languageId) return this.#addLanguages(members, path, title);
-    for (const [member, schema] of Object.entries(members)) this.visit(member, schema, [...path, 0, member], `${title} 1: ${label(member, schema)}`);
+    for (const [member, schema] of Object.entries(members))
+      this.visit(member, schema, [...path, 0, member], `${title} 1: ${label(member, schema)}`);
   }
 
   #addLanguages(members, path, title) {
@@ -68,13 +74,20 @@ class Targets {
     for (const { id, name: language } of this.languages) {
       for (const member of texts) {
         const ending = texts.length > 1 ? `: ${label(member, members[member])}` : "";
-        this.#add([...path, `@${id}`, member], fieldOf(this.model, members[member]), `${title}: ${language}${ending}`);
+        this.#add(
+          [...path, `@${id}`, member],
+          fieldOf(this.model, members[member]),
+          `${title}: ${language}${ending}`,
+        );
       }
     }
   }
 }
 
-/** Returns the target of a column's `field`, as the service names it; `isIgnored` if it is not uploaded; or null. */
+/**
+ * Returns the target of a column's `field`, as the service names it; `isIgnored` if it is not uploaded; or
+ * null.
+ */
 export function targetOf(targets, { name, field }) {
   if (!field) return null;
   const { path, each } = field;
@@ -84,22 +97,32 @@ export function targetOf(targets, { name, field }) {
 }
 
 /** Returns the fields of columns as the service takes them. */
-export const fieldsOf = (columns) => columns.map((column) => (column?.path ? { path: column.path, each: column.each ?? null } : null));
+export const fieldsOf = (columns) =>
+  columns.map((column) => (column?.path ? { path: column.path, each: column.each ?? null } : null));
 
 /** Returns the titles of the columns that mean the same field as an earlier one. */
 export function doubles(columns) {
   const paths = columns.map((column) => column?.path && JSON.stringify(column.path));
-  return columns.filter((column, index) => paths[index] && paths.indexOf(paths[index]) < index).map(({ title }) => title);
+  return columns
+    .filter((column, index) => paths[index] && paths.indexOf(paths[index]) < index)
+    .map(({ title }) => title);
 }
 
-/** Returns the names of the fields of columns that an empty cell can empty: not own keys, texts in languages, or what needs a value. */
+/**
+ * Returns the names of the fields of columns that an empty cell can empty: not own keys, texts in languages,
+ * or what needs a value.
+ */
 export function emptiable({ model, members, keys }, columns) {
   const isEmptiable = (path) => {
     const { schema, key } = fieldOf(model, members[path[0]]);
     const first = schema.anyOf ? model.resolve(schema.anyOf[0]) : schema;
-    return !keys.includes(path[0]) && [first.type].flat().includes("null") && (path.length === 1 || Boolean(key));
+    return (
+      !keys.includes(path[0]) && [first.type].flat().includes("null") && (path.length === 1 || Boolean(key))
+    );
   };
-  return new Set(columns.filter((column) => column?.path && isEmptiable(column.path)).map(({ path }) => path[0]));
+  return new Set(
+    columns.filter((column) => column?.path && isEmptiable(column.path)).map(({ path }) => path[0]),
+  );
 }
 
 /** Returns the document of a row. Empty cells of the fields in `emptied` empty these; others leave them. */
@@ -111,5 +134,9 @@ export function documentOf({ document, problems }, emptied = new Set()) {
 
 /** Returns the names of the lists whose entries a table names by language: other languages of a record stay. */
 export function listsByLanguage(columns) {
-  return new Set(columns.filter((column) => column?.path?.some((step) => String(step).startsWith("@"))).map(({ path }) => path[0]));
+  return new Set(
+    columns
+      .filter((column) => column?.path?.some((step) => String(step).startsWith("@")))
+      .map(({ path }) => path[0]),
+  );
 }

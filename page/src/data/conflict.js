@@ -20,16 +20,40 @@ export class Conflict {
     this.theirs = theirs;
     this.yours = yours;
     this.schema = schema;
-    this.choices = differences(theirs, yours).map((name) => this.#choice(name, !isSame(memberOf(base, name), memberOf(yours, name))));
-    const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) => el("th", { scope: "col" }, text));
-    const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.choices.map(({ row }) => row)));
+    this.choices = differences(theirs, yours).map((name) =>
+      this.#choice(name, !isSame(memberOf(base, name), memberOf(yours, name))),
+    );
+    const heads = [t("Field"), t("Theirs, as it is stored now"), t("Yours")].map((text) =>
+      el("th", { scope: "col" }, text),
+    );
+    const table = el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, heads)),
+      el(
+        "tbody",
+        {},
+        this.choices.map(({ row }) => row),
+      ),
+    );
     this.element = el(
       "section",
       { class: "conflict" },
       el("h2", { tabindex: "-1" }, t("Somebody else changed this meanwhile")),
-      el("p", {}, this.choices.length ? t("Choose what to keep of each field, and save.") : t("It now is as you want it.")),
+      el(
+        "p",
+        {},
+        this.choices.length
+          ? t("Choose what to keep of each field, and save.")
+          : t("It now is as you want it."),
+      ),
       this.choices.length > 0 && scrolling(t("Theirs and yours"), table),
-      el("div", { class: "actions" }, button(t("Save my choice"), () => onChoose(this.#values()), { class: "" }), button(t("Discard my changes"), onCancel)),
+      el(
+        "div",
+        { class: "actions" },
+        button(t("Save my choice"), () => onChoose(this.#values()), { class: "" }),
+        button(t("Discard my changes"), onCancel),
+      ),
     );
   }
 

@@ -27,18 +27,33 @@ export function parseCells(text) {
   return rows;
 }
 
-/** Puts an apostrophe before a text that a spreadsheet would run as a formula when it is pasted; numbers stay. */
+/**
+ * Puts an apostrophe before a text that a spreadsheet would run as a formula when it is pasted; numbers
+ * stay.
+ */
 const guardCell = (text) => (NUMBER.test(text) ? text : text.replace(BARE_CELL, "'"));
 
 /** Takes the apostrophe of a copied cell away again. */
 export const unguardCell = (text) => (GUARDED_CELL.test(text) ? text.slice(1) : text);
 
 /** Returns cells as a spreadsheet takes them from the clipboard. */
-export const toCells = (rows) => rows.map((cells) => cells.map(guardCell).map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join("\t")).join("\n");
+export const toCells = (rows) =>
+  rows
+    .map((cells) =>
+      cells
+        .map(guardCell)
+        .map((text) => (/[\t\r\n"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+        .join("\t"),
+    )
+    .join("\n");
 
 class Reader {
   constructor(text, separator) {
-    Object.assign(this, { text, separator, position: 0, line: 1, end: new RegExp(`[${separator}\\r\\n]`, "g") });
+    this.text = text;
+    this.separator = separator;
+    this.position = 0;
+    this.line = 1;
+    this.end = new RegExp(`[${separator}\\r\\n]`, "g");
   }
 
   get isAtEnd() {
@@ -70,7 +85,11 @@ class Reader {
     const parts = [];
     for (;;) {
       const end = this.text.indexOf('"', start);
-      if (end < 0) throw new TableError(this.first, t("A quotation mark is never closed: double each one within a quoted cell."));
+      if (end < 0)
+        throw new TableError(
+          this.first,
+          t("A quotation mark is never closed: double each one within a quoted cell."),
+        );
       parts.push(this.text.slice(start, end));
       this.position = end + 1;
       if (this.text[end + 1] !== '"') break;
@@ -78,7 +97,10 @@ class Reader {
     }
     const after = this.text[this.position];
     if (after !== undefined && after !== this.separator && !/[\r\n]/.test(after)) {
-      throw new TableError(this.first, t("Text follows a quoted cell: double each quotation mark within it."));
+      throw new TableError(
+        this.first,
+        t("Text follows a quoted cell: double each quotation mark within it."),
+      );
     }
     const value = parts.join('"');
     this.line += value.match(/\r\n|\r|\n/g)?.length ?? 0;
@@ -113,6 +135,8 @@ export function save(name, blob) {
 
 /** Leaves out the headings that were copied with the cells of columns: they are no values. */
 export function withoutHeads(table, columns) {
-  const isHeads = table.length > 1 && table[0].every((text, index) => text.trim().toLowerCase() === columns[index]?.title.toLowerCase());
+  const isHeads =
+    table.length > 1 &&
+    table[0].every((text, index) => text.trim().toLowerCase() === columns[index]?.title.toLowerCase());
   return isHeads ? table.slice(1) : table;
 }

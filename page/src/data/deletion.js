@@ -18,25 +18,30 @@ function usagesIn(message) {
     name: noun.replaceAll(" ", "-"),
     noun,
     count: Number(count),
-    records: [...records.matchAll(RECORD)].map(([, id, key]) => ({ id, key: key === undefined ? id : JSON.parse(key) })),
+    records: [...records.matchAll(RECORD)].map(([, id, key]) => ({
+      id,
+      key: key === undefined ? id : JSON.parse(key),
+    })),
   }));
 }
 
 /** Returns the button that deletes a record. */
 export const deleteButton = (model, collection, record, tag) =>
-  button(t("Delete …"), () => ask({
-    question: t("Delete this record? It can be restored. While other records name it, it stays."),
-    // What names the record says what a deletion meets; it is read when somebody asks.
-    nodes: [neighborsSection(model, collection, record).element ?? ""],
-    verb: t("Delete"),
-    cancel: t("Keep it"),
-    act: () => request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } }),
-    explain: (error) => refusal(model, error),
-    after: () => {
-      go({ name: collection.name });
-      report(t("Deleted."));
-    },
-  }));
+  button(t("Delete …"), () =>
+    ask({
+      question: t("Delete this record? It can be restored. While other records name it, it stays."),
+      // What names the record says what a deletion meets; it is read when somebody asks.
+      nodes: [neighborsSection(model, collection, record).element ?? ""],
+      verb: t("Delete"),
+      cancel: t("Keep it"),
+      act: () => request("DELETE", recordPath(collection, record.id), { headers: { "If-Match": tag } }),
+      explain: (error) => refusal(model, error),
+      after: () => {
+        go({ name: collection.name });
+        report(t("Deleted."));
+      },
+    }),
+  );
 
 /** Returns the button that makes a deleted record active again, and the place for what is in the way. */
 export function restoreControl(collection, record, tag) {
@@ -49,23 +54,37 @@ export function restoreControl(collection, record, tag) {
       window.dispatchEvent(new HashChangeEvent("hashchange"));
     } catch (error) {
       if (!error.rows) throw error;
-      result.replaceChildren(alertBox(el("p", {}, t("It is not restored.")), el("p", {}, stored(error.message))));
+      result.replaceChildren(
+        alertBox(el("p", {}, t("It is not restored.")), el("p", {}, stored(error.message))),
+      );
     }
   };
   return el("div", {}, el("div", { class: "actions" }, button(t("Restore"), restore, { class: "" })), result);
 }
 
 function refusal(model, error) {
-  if (error.status === 412) return alertBox(t("Somebody else changed this record meanwhile. Reload the page, and look at it again."));
+  if (error.status === 412)
+    return alertBox(t("Somebody else changed this record meanwhile. Reload the page, and look at it again."));
   const message = error.rows.find(({ type }) => type === "conflict.in_use")?.said ?? "";
   const usages = usagesIn(message).filter(({ name }) => model.collections.has(name));
-  if (!usages.length) return alertBox(el("p", {}, t("It is not deleted.")), el("p", {}, stored(error.message)));
+  if (!usages.length)
+    return alertBox(el("p", {}, t("It is not deleted.")), el("p", {}, stored(error.message)));
   const items = usages.map(({ name, count, records }) => {
-    const links = records.map(({ id, key }) => el("li", {}, link(recordHash(model.collections.get(name), id), stored(key))));
+    const links = records.map(({ id, key }) =>
+      el("li", {}, link(recordHash(model.collections.get(name), id), stored(key))),
+    );
     const more = count > records.length ? el("li", {}, t("and {0} more", count - records.length)) : null;
-    return el("li", {}, `${count} ${lower(model.collections.get(name).title)}: `, el("ul", { class: "inline" }, links, more));
+    return el(
+      "li",
+      {},
+      `${count} ${lower(model.collections.get(name).title)}: `,
+      el("ul", { class: "inline" }, links, more),
+    );
   });
-  return alertBox(el("p", {}, t("It is not deleted, because these records refer to it:")), el("ul", {}, items));
+  return alertBox(
+    el("p", {}, t("It is not deleted, because these records refer to it:")),
+    el("ul", {}, items),
+  );
 }
 
 /** Returns the controls of a record and of its parts, for a key that may write. */
@@ -73,15 +92,27 @@ export function actionsOf(model) {
   return {
     canWrite: true,
     ofRecord(collection, record, tag) {
-      const edit = collection.replace && link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), t("Edit"));
+      const edit =
+        collection.replace &&
+        link(hashOf({ name: collection.name, id: String(record.id), action: "edit" }), t("Edit"));
       if (record.state === "deleted" && collection.replace) return restoreControl(collection, record, tag);
-      return el("div", { class: "actions" }, edit, collection.canDelete && deleteButton(model, collection, record, tag));
+      return el(
+        "div",
+        { class: "actions" },
+        edit,
+        collection.canDelete && deleteButton(model, collection, record, tag),
+      );
     },
     ofPart(collection, part, record, data) {
       const view = { name: collection.name, id: String(record.id), action: "edit", part: part.name };
       const edit = t("Edit the {0}", lower(part.title));
       if (part.replace) return [el("p", {}, link(hashOf(view), edit))];
-      const ofEntry = (entry) => link(hashOf({ ...view, entry: String(entry[part.entry.id]) }), t("Edit the {0} of ", lower(part.title)), stored(entryTitle(part, entry)));
+      const ofEntry = (entry) =>
+        link(
+          hashOf({ ...view, entry: String(entry[part.entry.id]) }),
+          t("Edit the {0} of ", lower(part.title)),
+          stored(entryTitle(part, entry)),
+        );
       return part.entry ? data.map((entry) => el("p", {}, ofEntry(entry))) : [];
     },
   };

@@ -9,12 +9,16 @@ const root = document.documentElement;
 
 /** Returns the button that chooses compact rows. */
 export function densityControl() {
-  const control = button(t("Compact"), () => {
-    const isCompact = root.dataset.density !== COMPACT;
-    localStorage.setItem(ITEM, isCompact ? COMPACT : "");
-    show(isCompact);
-    control.setAttribute("aria-pressed", String(isCompact));
-  }, { class: "plain density", "aria-pressed": String(root.dataset.density === COMPACT) });
+  const control = button(
+    t("Compact"),
+    () => {
+      const isCompact = root.dataset.density !== COMPACT;
+      localStorage.setItem(ITEM, isCompact ? COMPACT : "");
+      show(isCompact);
+      control.setAttribute("aria-pressed", String(isCompact));
+    },
+    { class: "plain density", "aria-pressed": String(root.dataset.density === COMPACT) },
+  );
   return control;
 }
 

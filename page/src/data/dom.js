@@ -4,11 +4,16 @@
 const LONGEST_WORD = 24;
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Returns an element. A function as an attribute is the listener of that event; a boolean sets or leaves it out. */
+/**
+ * Returns an element. A function as an attribute is the listener of that event; a boolean sets or leaves it
+ * out.
+ */
 export function el(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) setAttribute(element, name, value);
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
@@ -38,13 +43,17 @@ export function drawing(name, paths, color) {
 
 /** Returns a small field of a color, or one of another kind; without a color value it is hatched. */
 export function swatch(hex, kind = "") {
-  const node = el("span", { class: ["swatch", kind, !hex && "none"].filter(Boolean).join(" "), "aria-hidden": "true" });
+  const node = el("span", {
+    class: ["swatch", kind, !hex && "none"].filter(Boolean).join(" "),
+    "aria-hidden": "true",
+  });
   if (hex) node.style.backgroundColor = hex;
   return node;
 }
 
 /** Returns a word with the color of a state. */
-export const badge = (text, kind = text) => el("span", { class: `badge ${String(kind).replace(/[^\w-]/g, "")}` }, text);
+export const badge = (text, kind = text) =>
+  el("span", { class: `badge ${String(kind).replace(/[^\w-]/g, "")}` }, text);
 
 /** Steps down and to the right of the arrow keys. */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -59,12 +68,16 @@ let lastId = 0;
 /** Returns an id that no other element has. */
 export const newId = (prefix) => `${prefix}-${++lastId}`;
 
-/** Replaces the content of an element. The control that had the focus has it again, found by its `data-focus`. */
+/**
+ * Replaces the content of an element. The control that had the focus has it again, found by its
+ * `data-focus`.
+ */
 export function replace(container, ...nodes) {
   const active = /** @type {HTMLElement} */ (document.activeElement);
   const name = container.contains(active) ? active.dataset.focus : undefined;
   container.replaceChildren(...nodes);
-  if (name) [...container.querySelectorAll("[data-focus]")].find((node) => node.dataset.focus === name)?.focus();
+  if (name)
+    [...container.querySelectorAll("[data-focus]")].find((node) => node.dataset.focus === name)?.focus();
 }
 
 export const button = (text, onClick, attributes = {}) =>
@@ -72,8 +85,15 @@ export const button = (text, onClick, attributes = {}) =>
 
 export const link = (hash, ...children) => el("a", { href: hash, dir: "auto" }, ...children);
 
-/** Returns a stored text in its own direction: a text from right to left does not turn what stands beside it. */
-export const stored = (text) => el("bdi", { class: String(text).length <= LONGEST_WORD && !/\s/.test(text) ? "stored word" : "stored" }, text);
+/**
+ * Returns a stored text in its own direction: a text from right to left does not turn what stands beside it.
+ */
+export const stored = (text) =>
+  el(
+    "bdi",
+    { class: String(text).length <= LONGEST_WORD && !/\s/.test(text) ? "stored word" : "stored" },
+    text,
+  );
 
 /** Has screen readers read a sentence, without moving the focus. */
 export function announce(text) {
@@ -86,7 +106,9 @@ let ending;
 /** Says to everybody, wherever the page is scrolled to, what is done. */
 export function report(text) {
   announce(text);
-  const shown = document.querySelector(".report") ?? document.body.appendChild(el("p", { class: "report", "aria-hidden": "true" }));
+  const shown =
+    document.querySelector(".report") ??
+    document.body.appendChild(el("p", { class: "report", "aria-hidden": "true" }));
   shown.textContent = text;
   shown.hidden = false;
   clearTimeout(ending);

@@ -1,4 +1,5 @@
-// Download of a list as CSV or as a workbook: all its pages, with the columns that are chosen, in a form that the upload reads.
+// Download of a list as CSV or as a workbook: all its pages, with the columns that are chosen, in a form
+// that the upload reads.
 
 import { pages } from "./api.js";
 import { cellOf } from "./cells.js";
@@ -16,7 +17,9 @@ import { dateCell, numberCell, workbook } from "./xlsx.js";
 // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
 const cell = (value, withCommas) => (Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas));
 
-/** Returns the cell of a workbook: numbers, days and times as such, if the field has these; texts stay texts. */
+/**
+ * Returns the cell of a workbook: numbers, days and times as such, if the field has these; texts stay texts.
+ */
 function typedCell(value, schema) {
   if (typeof value === "number" || typeof value === "boolean") return value;
   const text = cell(value, false);
@@ -35,7 +38,9 @@ function addCells(cells, heading, value) {
 
 class Table {
   constructor(model, collection, names) {
-    Object.assign(this, { model, collection, names });
+    this.model = model;
+    this.collection = collection;
+    this.names = names;
     this.fields = new Map(model.fields(collection.schema));
     this.withCommas = hasDecimalCommas();
     this.headings = new Map(names.map((name) => [name, new Set()]));
@@ -44,7 +49,10 @@ class Table {
 
   /** Adds a page of records, whose references are named beside their ids. */
   async add(records) {
-    const of = (record) => this.names.flatMap((name) => [...referencesIn(this.model, this.collection, name, this.fields.get(name), record[name])]);
+    const of = (record) =>
+      this.names.flatMap((name) => [
+        ...referencesIn(this.model, this.collection, name, this.fields.get(name), record[name]),
+      ]);
     await readNames(records.flatMap(of));
     for (const record of records) this.rows.push(this.#cells(record));
   }
@@ -67,24 +75,38 @@ class Table {
     const ids = this.#idsField(name, field);
     const target = this.model.reference(this.collection, ids ?? name);
     if (ids) {
-      cells.set(ids, value?.map(({ id }) => id));
+      cells.set(
+        ids,
+        value?.map(({ id }) => id),
+      );
       cells.set(nameHeading(ids), value?.map(titleOf));
     } else if (target && this.#isReference(field)) {
       cells.set(name, value);
-      cells.set(nameHeading(name), Array.isArray(value) ? value.map((id) => nameOf(target, id)) : value && nameOf(target, value));
+      cells.set(
+        nameHeading(name),
+        Array.isArray(value) ? value.map((id) => nameOf(target, id)) : value && nameOf(target, value),
+      );
     } else if (this.#isIncomplete(name, field)) {
       cells.set(nameHeading(name), value?.map(titleOf));
     } else if (isScalar(field) || value !== undefined) addCells(cells, name, value);
   }
 
   #isReference(field) {
-    return isScalar(field) || (typesOf(field).includes("array") && isScalar(fieldOf(this.model, field).items.schema));
+    return (
+      isScalar(field) ||
+      (typesOf(field).includes("array") && isScalar(fieldOf(this.model, field).items.schema))
+    );
   }
 
-  /** Returns whether entries of a list are written with more than is shown: uploaded, they would lose the rest. */
+  /**
+   * Returns whether entries of a list are written with more than is shown: uploaded, they would lose the
+   * rest.
+   */
   #isIncomplete(name, field) {
     const written = this.collection.create?.properties?.[name];
-    const [shown, all] = [field, written].map((schema) => schema && fieldOf(this.model, schema).items?.members);
+    const [shown, all] = [field, written].map(
+      (schema) => schema && fieldOf(this.model, schema).items?.members,
+    );
     return Boolean(shown && all) && Object.keys(all).some((member) => !(member in shown));
   }
 
@@ -92,7 +114,8 @@ class Table {
   #idsField(name, field) {
     const target = typesOf(field).includes("array") && this.model.named(name, field.items ?? {});
     if (!target) return undefined;
-    const isTwin = (other) => other.endsWith("Ids") && this.model.reference(this.collection, other) === target;
+    const isTwin = (other) =>
+      other.endsWith("Ids") && this.model.reference(this.collection, other) === target;
     return Object.keys(this.collection.create?.properties ?? {}).find(isTwin);
   }
 
@@ -119,7 +142,9 @@ class Table {
 
   toWorkbook() {
     const headings = this.#names;
-    const rows = this.rows.map((row) => headings.map((heading) => typedCell(row.get(heading), this.#schemaOf(heading))));
+    const rows = this.rows.map((row) =>
+      headings.map((heading) => typedCell(row.get(heading), this.#schemaOf(heading))),
+    );
     return workbook(this.collection.title, [headings, ...rows]);
   }
 }
@@ -138,7 +163,9 @@ export function downloadControl(model, collection, viewOf) {
     try {
       await download(model, collection, { ...viewOf(), format }, onProgress);
     } catch (error) {
-      state.textContent = error.rows ? t("It is not downloaded: {0}", error.message) : t("The download is stopped.");
+      state.textContent = error.rows
+        ? t("It is not downloaded: {0}", error.message)
+        : t("The download is stopped.");
       if (!error.rows && error.name !== "AbortError") throw error;
     } finally {
       for (const start of starts) start.disabled = false;

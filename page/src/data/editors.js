@@ -5,7 +5,14 @@ import { named } from "./codes.js";
 import { EntryCollection } from "./entries.js";
 import { EntryTable } from "./entry_table.js";
 import { typesOf } from "./model.js";
-import { CheckEditor, ChoiceEditor, ListEditor, ReferenceEditor, ReferencesEditor, TextEditor } from "./fields.js";
+import {
+  CheckEditor,
+  ChoiceEditor,
+  ListEditor,
+  ReferenceEditor,
+  ReferencesEditor,
+  TextEditor,
+} from "./fields.js";
 import { hint, label, lower, t } from "./words.js";
 
 /** Returns what the records are that a reference can name: a collection, or entries of a part; or nothing. */
@@ -14,14 +21,19 @@ export function choicesOf(model, schema) {
   return entries ? new EntryCollection(entries) : named(schema, model.target(schema));
 }
 
-/** Returns the editor of a member of an object. `scope` has the `titles` of entries by their ids, and the `choices` of fields by their names. */
+/**
+ * Returns the editor of a member of an object. `scope` has the `titles` of entries by their ids, and the
+ * `choices` of fields by their names.
+ */
 function editorOf(model, name, member, value, { isRequired, scope }) {
   const schema = model.resolve(member);
   const field = { name, schema, value, isRequired, scope };
   const target = scope.choices?.get(name) ?? choicesOf(model, schema);
   if (target) return new ReferenceEditor({ ...field, target });
   // An id of what cannot be chosen is a number.
-  const plain = schema.anyOf ? { ...model.resolve(schema.anyOf[0]), description: schema.description } : schema;
+  const plain = schema.anyOf
+    ? { ...model.resolve(schema.anyOf[0]), description: schema.description }
+    : schema;
   if (typesOf(plain).includes("array")) return editorOfList(model, field);
   if (plain.enum) return new ChoiceEditor(field);
   if (typesOf(plain).includes("boolean")) return new CheckEditor(field);
@@ -41,7 +53,10 @@ const joinPath = (path, name) => (path ? `${path}.${name}` : name);
 
 const isIdentity = (model, [name, member]) => name === "id" || model.isIdentity(member);
 
-/** Members of an object, one below the other, those that are required first. An `id`, or what says which entry it is, stays as it is. */
+/**
+ * Members of an object, one below the other, those that are required first. An `id`, or what says which
+ * entry it is, stays as it is.
+ */
 export class ObjectEditor {
   /** @type {HTMLElement} the element around it in a list of objects */
   place;
@@ -50,13 +65,24 @@ export class ObjectEditor {
     const members = Object.entries(schema.properties);
     const required = schema.required ?? [];
     this.identity = members.filter((member) => isIdentity(model, member)).map(([name]) => name);
-    this.identity = Object.fromEntries(this.identity.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]));
+    this.identity = Object.fromEntries(
+      this.identity.filter((name) => value[name] !== undefined).map((name) => [name, value[name]]),
+    );
     this.title = Object.values(this.identity).map((id) => scope.titles?.get(String(id)))[0];
-    const shown = members.filter((member) => !isIdentity(model, member) && (!names || names.includes(member[0])));
+    const shown = members.filter(
+      (member) => !isIdentity(model, member) && (!names || names.includes(member[0])),
+    );
     const first = Object.groupBy(shown, ([name]) => (required.includes(name) ? "required" : "other"));
-    const editor = ([name, member]) => [name, editorOf(model, name, member, value[name], { isRequired: required.includes(name), scope })];
+    const editor = ([name, member]) => [
+      name,
+      editorOf(model, name, member, value[name], { isRequired: required.includes(name), scope }),
+    ];
     this.editors = [...(first.required ?? []), ...(first.other ?? [])].map(editor);
-    this.element = el("div", { class: "fields" }, this.editors.map(([, { element }]) => element));
+    this.element = el(
+      "div",
+      { class: "fields" },
+      this.editors.map(([, { element }]) => element),
+    );
   }
 
   collect(path, rows) {
@@ -90,13 +116,21 @@ class EntryBoxes {
 
   append(editor) {
     const remove = button(t("Remove"), () => this.owner.remove(editor));
-    editor.place = el("fieldset", { class: "entry" }, el("legend", {}), editor.element, !this.owner.isFixed && remove);
+    editor.place = el(
+      "fieldset",
+      { class: "entry" },
+      el("legend", {}),
+      editor.element,
+      !this.owner.isFixed && remove,
+    );
     this.element.append(editor.place);
   }
 
   number() {
     const { entries, title: list } = this.owner;
-    entries.forEach(({ place, title }, index) => (place.firstChild.textContent = `${list}: ${title ?? index + 1}`));
+    entries.forEach(
+      ({ place, title }, index) => (place.firstChild.textContent = `${list}: ${title ?? index + 1}`),
+    );
   }
 }
 
@@ -108,7 +142,9 @@ export class EntriesEditor {
     this.scope = scope;
     this.items = model.resolve(schema.items);
     // Which entries there are is settled elsewhere if each has to name one.
-    this.isFixed = (this.items.required ?? []).some((member) => model.isIdentity(this.items.properties[member]));
+    this.isFixed = (this.items.required ?? []).some((member) =>
+      model.isIdentity(this.items.properties[member]),
+    );
     this.isOrdered = /\bin order\b/.test(schema.description);
     this.title = name ? label(name, schema) : t("Entries");
     this.error = el("p", { class: "error", tabindex: "-1" });
@@ -116,13 +152,26 @@ export class EntriesEditor {
     this.list = isTabular(model, this.items) ? new EntryTable(this, this.#columns()) : new EntryBoxes(this);
     this.addButton = button(name ? t("Add: {0}", lower(this.title)) : t("Add an entry"), () => this.add());
     const help = el("p", { class: "quiet hint" }, name ? hint(name, schema) : "");
-    this.element = el("fieldset", { class: "entries" }, el("legend", {}, this.title), help, this.error, this.list.element, !this.isFixed && this.addButton);
+    this.element = el(
+      "fieldset",
+      { class: "entries" },
+      el("legend", {}, this.title),
+      help,
+      this.error,
+      this.list.element,
+      !this.isFixed && this.addButton,
+    );
     for (const entry of value ?? []) this.#append(entry);
   }
 
   #columns() {
     const { editors } = new ObjectEditor(this.model, this.items, {}, undefined, this.scope);
-    return editors.map(([name, editor]) => [name, this.model.resolve(this.items.properties[name]), (this.items.required ?? []).includes(name), editor]);
+    return editors.map(([name, editor]) => [
+      name,
+      this.model.resolve(this.items.properties[name]),
+      (this.items.required ?? []).includes(name),
+      editor,
+    ]);
   }
 
   #append(value) {

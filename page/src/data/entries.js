@@ -1,4 +1,5 @@
-// Entries of a part to choose from, such as the sizes of size ranges: found by words of their owner's name and their own.
+// Entries of a part to choose from, such as the sizes of size ranges: found by words of their owner's name
+// and their own.
 
 import { get, pages, searchable } from "./api.js";
 import { titleOf } from "./model.js";
@@ -13,7 +14,11 @@ export class ColorsOfStyle {
   constructor(colors) {
     this.name = "colors-of-style";
     this.title = t("Colors");
-    this.records = colors.map(({ id, colorId, name, colorName }) => ({ id, colorId, name: name ?? colorName ?? String(id) }));
+    this.records = colors.map(({ id, colorId, name, colorName }) => ({
+      id,
+      colorId,
+      name: name ?? colorName ?? String(id),
+    }));
     remember(this, this.records);
   }
 
@@ -23,7 +28,9 @@ export class ColorsOfStyle {
 }
 
 export class EntryCollection {
-  /** `owner` is the collection of the owners; the records at `path` have the entries of each in their `list`. */
+  /**
+   * `owner` is the collection of the owners; the records at `path` have the entries of each in their `list`.
+   */
   constructor({ owner, name, path, title, ownerField, list }) {
     this.owner = owner;
     this.name = name;
@@ -67,6 +74,8 @@ export class EntryCollection {
   #entries(set, words) {
     const owner = nameOf(this.owner, set[this.ownerField]);
     const fits = (entry) => words.every((word) => titleOf(entry).toLowerCase().startsWith(word));
-    return set[this.list].filter(fits).map((entry) => ({ id: entry.id, name: `${owner}: ${titleOf(entry)}` }));
+    return set[this.list]
+      .filter(fits)
+      .map((entry) => ({ id: entry.id, name: `${owner}: ${titleOf(entry)}` }));
   }
 }

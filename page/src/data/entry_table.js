@@ -17,10 +17,19 @@ function kindOf(control) {
 }
 
 export class EntryTable {
-  /** `owner` has the `entries` and adds, removes and moves them; `columns` are names, schemas and editors of their members, and whether they are required. */
+  /**
+   * `owner` has the `entries` and adds, removes and moves them; `columns` are names, schemas and editors of
+   * their members, and whether they are required.
+   */
   constructor(owner, columns) {
     this.owner = owner;
-    const head = ([name, schema, isRequired, { element }]) => el("th", { scope: "col", class: kindOf(element.querySelector(FIELD)), title: hint(name, schema) }, label(name, schema), isRequired && el("span", { "aria-hidden": "true" }, " *"));
+    const head = ([name, schema, isRequired, { element }]) =>
+      el(
+        "th",
+        { scope: "col", class: kindOf(element.querySelector(FIELD)), title: hint(name, schema) },
+        label(name, schema),
+        isRequired && el("span", { "aria-hidden": "true" }, " *"),
+      );
     this.body = el("tbody", {});
     this.help = el("p", { class: "quiet hint", "aria-hidden": "true" });
     const heads = [el("td", {}), columns.map(head), !owner.isFixed && el("td", {})];
@@ -37,11 +46,20 @@ export class EntryTable {
   /** Adds the row of an entry. */
   append(editor) {
     const { owner } = this;
-    const cells = editor.editors.map(([, { element }]) => el("td", { class: kindOf(element.querySelector(FIELD)) }, element));
-    const move = (step, text, name) => button(text, () => owner.move(editor, step), { class: "plain move", "aria-label": name });
+    const cells = editor.editors.map(([, { element }]) =>
+      el("td", { class: kindOf(element.querySelector(FIELD)) }, element),
+    );
+    const move = (step, text, name) =>
+      button(text, () => owner.move(editor, step), { class: "plain move", "aria-label": name });
     const steps = owner.isOrdered && [move(-1, "↑", t("Move up")), move(1, "↓", t("Move down"))];
     const remove = button("×", () => owner.remove(editor), { "aria-label": t("Remove") });
-    editor.place = el("tr", {}, el("th", { scope: "row" }), cells, !owner.isFixed && el("td", { class: "remove" }, steps, remove));
+    editor.place = el(
+      "tr",
+      {},
+      el("th", { scope: "row" }),
+      cells,
+      !owner.isFixed && el("td", { class: "remove" }, steps, remove),
+    );
     this.body.append(editor.place);
   }
 
@@ -83,14 +101,21 @@ export class EntryTable {
   /** Fills fields from cells of a spreadsheet; rows are added at the end. */
   #paste(event) {
     const text = event.clipboardData.getData("text/plain");
-    if (!/[\t\n]/.test(text) || event.target.closest("table") !== this.table || event.target.matches("textarea")) return;
+    if (
+      !/[\t\n]/.test(text) ||
+      event.target.closest("table") !== this.table ||
+      event.target.matches("textarea")
+    )
+      return;
     event.preventDefault();
     const [top, left] = this.#at(event.target);
     let filled = 0;
     try {
       parseCells(text).forEach((cells, down) => {
         if (!this.body.children[top + down] && !this.owner.isFixed) this.owner.add();
-        cells.forEach((cell, right) => (filled += fill(this.#control(top + down, left + right), cell) ? 1 : 0));
+        cells.forEach(
+          (cell, right) => (filled += fill(this.#control(top + down, left + right), cell) ? 1 : 0),
+        );
       });
     } catch (error) {
       if (!(error instanceof TableError)) throw error;

@@ -37,8 +37,11 @@ const WIDEST = 2 ** 31 - 1;
 function hintOf(name, schema) {
   const { maxLength, minimum, maximum } = schema;
   const length = maxLength === undefined ? "" : t("At most {0} characters.", maxLength);
-  const isBounded = Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1 && maximum < WIDEST;
-  return [hint(name, schema), length, isBounded ? t("{0} to {1}.", minimum, maximum) : ""].filter(Boolean).join(" ");
+  const isBounded =
+    Number.isSafeInteger(minimum) && Number.isSafeInteger(maximum) && minimum !== 1 && maximum < WIDEST;
+  return [hint(name, schema), length, isBounded ? t("{0} to {1}.", minimum, maximum) : ""]
+    .filter(Boolean)
+    .join(" ");
 }
 
 /** Editor with one control. A value that nobody changed is sent as it was. */
@@ -68,7 +71,11 @@ export class TextEditor extends ControlEditor {
   constructor(field) {
     const text = field.value === null || field.value === undefined ? "" : String(field.value);
     const isLong = (field.schema.maxLength ?? 0) > LONG_TEXT || /\n/.test(text);
-    const control = el(isLong ? "textarea" : "input", { rows: isLong ? 4 : undefined, dir: "auto", autocomplete: "off" });
+    const control = el(isLong ? "textarea" : "input", {
+      rows: isLong ? 4 : undefined,
+      dir: "auto",
+      autocomplete: "off",
+    });
     if (!typesOf(field.schema).includes("string")) control.inputMode = "decimal";
     control.value = text;
     super(field, control);
@@ -84,7 +91,9 @@ export class TextEditor extends ControlEditor {
     // What is no number is sent as it is, and the service says so.
     if (types.includes("string") || !/^\s*-?\d+(\.\d+)?\s*$/.test(text)) return text;
     const number = Number(text);
-    return types.includes("integer") && !Number.isSafeInteger(number) && !text.includes(".") ? BigInt(text) : number;
+    return types.includes("integer") && !Number.isSafeInteger(number) && !text.includes(".")
+      ? BigInt(text)
+      : number;
   }
 }
 
@@ -106,8 +115,16 @@ export class ChoiceEditor extends ControlEditor {
     const choices = field.schema.enum.filter((choice) => choice !== null);
     const isSet = field.value !== null && field.value !== undefined;
     const isKnown = choices.includes(field.value);
-    const shown = [...(isSet && field.schema.enum.length === choices.length ? [] : [""]), ...choices, ...(isSet && !isKnown ? [field.value] : [])];
-    const control = el("select", {}, shown.map((choice) => el("option", { value: choice }, choice ? wordFor(choice) : "–")));
+    const shown = [
+      ...(isSet && field.schema.enum.length === choices.length ? [] : [""]),
+      ...choices,
+      ...(isSet && !isKnown ? [field.value] : []),
+    ];
+    const control = el(
+      "select",
+      {},
+      shown.map((choice) => el("option", { value: choice }, choice ? wordFor(choice) : "–")),
+    );
     control.value = isSet ? field.value : "";
     super(field, control);
     this.initial = control.value;
@@ -129,7 +146,10 @@ export class ListEditor extends ControlEditor {
 
   get current() {
     if (this.control.value === this.initial) return this.value;
-    const texts = this.control.value.split(",").map((text) => text.trim()).filter(Boolean);
+    const texts = this.control.value
+      .split(",")
+      .map((text) => text.trim())
+      .filter(Boolean);
     return texts.map((text) => (/^\d{1,15}$/.test(text) ? Number(text) : text));
   }
 }

@@ -19,26 +19,41 @@ const COLOR = "styleColorId";
 export async function formView(model, collection, view) {
   const task = view.id === "new" ? creation(collection) : await changeOf(model, collection, view);
   const go = (hash) => (location.hash = hash);
-  const onSaved = (data) => go(task.method === "POST" ? hashOf({ name: collection.name, id: String(data.id) }) : task.back);
+  const onSaved = (data) =>
+    go(task.method === "POST" ? hashOf({ name: collection.name, id: String(data.id) }) : task.back);
   const form = await formOf(model, collection, { ...task, onSaved, onCancel: () => go(task.back) });
-  return { nodes: [el("p", {}, link(task.back, task.backText)), el("h1", { tabindex: "-1" }, task.title), form.element], title: task.title };
+  return {
+    nodes: [
+      el("p", {}, link(task.back, task.backText)),
+      el("h1", { tabindex: "-1" }, task.title),
+      form.element,
+    ],
+    title: task.title,
+  };
 }
 
 /** Returns the form of a task, which can stand in any view. */
 export async function formOf(model, collection, task) {
   const [choices] = await Promise.all([ownChoices(model, task), readReferences(model, collection, task)]);
-  return new Saver({ ...task, editorOf: (input) => new FormEditor(model, collection, { ...task, choices }, input) });
+  return new Saver({
+    ...task,
+    editorOf: (input) => new FormEditor(model, collection, { ...task, choices }, input),
+  });
 }
 
 const hasField = (model, schema, field) =>
-  Object.entries(model.resolve(schema.items ?? schema).properties ?? {}).some(([name, member]) => name === field || hasField(model, model.resolve(member), field));
+  Object.entries(model.resolve(schema.items ?? schema).properties ?? {}).some(
+    ([name, member]) => name === field || hasField(model, model.resolve(member), field),
+  );
 
 /** Returns what a form about a style offers, by field: the colors of this style. */
 async function ownChoices(model, { path, schema, values, fixed }) {
   const styleId = fixed?.styleId ?? values.styleId ?? /^api\/styles\/(\d+)\//.exec(path)?.[1];
   if (!styleId || !hasField(model, schema, COLOR)) return new Map();
   try {
-    return new Map([[COLOR, new ColorsOfStyle(await readAll("api/style-colors", { styleId: String(styleId) }))]]);
+    return new Map([
+      [COLOR, new ColorsOfStyle(await readAll("api/style-colors", { styleId: String(styleId) }))],
+    ]);
   } catch (error) {
     // A key that may not read them enters an id.
     if (error.status !== 403) throw error;
@@ -53,7 +68,9 @@ export async function changeInPlace(collection, id, part) {
   return { method: "PUT", path, schema: part ? part.replace : collection.replace, values, tag };
 }
 
-/** Returns the task of creating a record of a collection in place, with values that are given by where it is. */
+/**
+ * Returns the task of creating a record of a collection in place, with values that are given by where it is.
+ */
 export function createInPlace(collection, fixed) {
   return { ...creation(collection), fixed };
 }
@@ -75,25 +92,42 @@ async function changeOf(model, collection, { name, id, part: partName, entry }) 
   const part = collection.parts.find((candidate) => candidate.name === partName);
   if (part?.entry && entry) return changeOfEntry(collection, part, { id, entry });
   const path = part ? partPath(part, { id }) : recordPath(collection, id);
-  const [writable, record] = await Promise.all([get(path, { form: "writable" }), get(recordPath(collection, id))]);
+  const [writable, record] = await Promise.all([
+    get(path, { form: "writable" }),
+    get(recordPath(collection, id)),
+  ]);
   const schema = part ? part.replace : collection.replace;
-  const title = part ? t("Edit {0} of {1}", lower(part.title), titleOf(record.data)) : t("Edit {0}", titleOf(record.data));
+  const title = part
+    ? t("Edit {0} of {1}", lower(part.title), titleOf(record.data))
+    : t("Edit {0}", titleOf(record.data));
   const back = { back: hashOf({ name, id }), backText: t("Back to the record") };
   return { method: "PUT", path, schema, values: writable.data, tag: writable.tag, title, ...back };
 }
 
-/** Returns the change of an entry of a part. The titles of its own entries are those that its document shows. */
+/**
+ * Returns the change of an entry of a part. The titles of its own entries are those that its document shows.
+ */
 async function changeOfEntry(collection, part, { id, entry }) {
   const { data: record } = await get(recordPath(collection, id));
   const path = entryPath(part, record, entry);
   const [writable, shown] = await Promise.all([get(path, { form: "writable" }), get(path)]);
   const titles = new Map();
   for (const line of Object.values(shown.data).filter(Array.isArray).flat()) {
-    for (const [name, value] of Object.entries(line)) if (/Id$/.test(name) && line.name) titles.set(String(value), line.name);
+    for (const [name, value] of Object.entries(line))
+      if (/Id$/.test(name) && line.name) titles.set(String(value), line.name);
   }
   const title = t("Edit {0} of {1}: {2}", lower(part.title), entryTitle(part, shown.data), titleOf(record));
   const back = { back: hashOf({ name: collection.name, id }), backText: t("Back to the record") };
-  return { method: "PUT", path, schema: part.entry.replace, values: writable.data, tag: writable.tag, title, titles, ...back };
+  return {
+    method: "PUT",
+    path,
+    schema: part.entry.replace,
+    values: writable.data,
+    tag: writable.tag,
+    title,
+    titles,
+    ...back,
+  };
 }
 
 /** Returns the references to entries of parts in values, such as those to sizes. */
@@ -112,7 +146,10 @@ function entryReferences(model, schema, values) {
 }
 
 function readReferences(model, collection, { schema, values }) {
-  return readNames([...entryReferences(model, schema, values), ...referencesIn(model, collection, "", schema, values)]);
+  return readNames([
+    ...entryReferences(model, schema, values),
+    ...referencesIn(model, collection, "", schema, values),
+  ]);
 }
 
 /** Editors of a request body, as the Saver uses them. */
@@ -148,11 +185,13 @@ class FormEditor {
   /** Shows errors beside their fields. Returns those of no field. */
   showErrors(rows) {
     for (const row of this.rows.values()) row.showError("");
-    const failed = new Set(rows.map(({ field, value }) => {
-      const row = this.#rowOf(field ?? "");
-      row?.showError(value);
-      return row;
-    }));
+    const failed = new Set(
+      rows.map(({ field, value }) => {
+        const row = this.#rowOf(field ?? "");
+        row?.showError(value);
+        return row;
+      }),
+    );
     [...this.rows.values()].find((row) => failed.has(row))?.focus();
     return rows.filter(({ field }) => !this.#rowOf(field ?? ""));
   }

@@ -1,4 +1,5 @@
-// Grid: a table of cells that are edited as in a spreadsheet, by keys, copy and paste, with steps that can be taken back.
+// Grid: a table of cells that are edited as in a spreadsheet, by keys, copy and paste, with steps that can
+// be taken back.
 
 import { announce, ARROWS, button, el, newId } from "./dom.js";
 import { copy, paste, textFor } from "./grid_clipboard.js";
@@ -6,7 +7,8 @@ import { scrolling } from "./values.js";
 import { t } from "./words.js";
 
 /**
- * `columns` have a `key`, a `title`, and may be `isNumber`, `isLong` or `isFixed`. Rows have a `key`, a `label`, a `head` to show if
+ * `columns` have a `key`, a `title`, and may be `isNumber`, `isLong` or `isFixed`. Rows have a `key`, a
+ * `label`, a `head` to show if
  * it is not a cell, and the texts of their `cells` by column. `before` has those that are stored; a row without is new.
  * `hintOf(row, column, textAt)` returns what an empty cell means, by the texts at keys of rows and columns.
  */
@@ -21,34 +23,82 @@ export class Grid {
     this.steps = [];
     this.anchor = null;
     this.hasHeads = rows.some(({ head }) => head !== undefined) || !newRow;
-    const titles = columns.map(({ title, head, isNumber }) => el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title));
+    const titles = columns.map(({ title, head, isNumber }) =>
+      el("th", { scope: "col", class: isNumber ? "number" : undefined }, head ?? title),
+    );
     this.body = el("tbody", {});
-    const heads = [this.hasHeads && el("th", { scope: "col" }, corner), titles, newRow && el("td", { class: "remove" })];
+    const heads = [
+      this.hasHeads && el("th", { scope: "col" }, corner),
+      titles,
+      newRow && el("td", { class: "remove" }),
+    ];
     this.table = el("table", { class: "sheet" }, el("thead", {}, el("tr", {}, heads)), this.body);
     for (const row of rows) this.append(row);
     this.#hint();
-    this.element = el("div", { class: "grid" }, scrolling(caption, this.table), newRow && el("p", {}, button(t("Add a row"), () => this.#addRow())));
+    this.element = el(
+      "div",
+      { class: "grid" },
+      scrolling(caption, this.table),
+      newRow &&
+        el(
+          "p",
+          {},
+          button(t("Add a row"), () => this.#addRow()),
+        ),
+    );
     this.table.addEventListener("paste", (event) => paste(this, event));
-    for (const name of ["copy", "cut"]) this.table.addEventListener(name, (event) => copy(this, event, name === "cut"));
+    for (const name of ["copy", "cut"])
+      this.table.addEventListener(name, (event) => copy(this, event, name === "cut"));
     this.table.addEventListener("keydown", (event) => this.#key(event));
   }
 
   append(row, index = this.rows.length) {
     const cells = this.columns.map((column) => {
-      const attributes = { "aria-label": `${row.label || t("New row")}, ${column.title}`, autocomplete: "off", dir: "auto" };
+      const attributes = {
+        "aria-label": `${row.label || t("New row")}, ${column.title}`,
+        autocomplete: "off",
+        dir: "auto",
+      };
       const isFixed = column.isFixed || row.fixed?.includes(column.key);
-      const input = el(column.isLong ? "textarea" : "input", { ...attributes, rows: column.isLong ? 3 : undefined, readonly: isFixed, inputmode: column.isNumber ? "decimal" : undefined });
+      const input = el(column.isLong ? "textarea" : "input", {
+        ...attributes,
+        rows: column.isLong ? 3 : undefined,
+        readonly: isFixed,
+        inputmode: column.isNumber ? "decimal" : undefined,
+      });
       input.value = row.cells[column.key] ?? "";
-      const cell = { row, column, input, element: el("td", { class: column.isNumber ? "number" : undefined }, input) };
+      const cell = {
+        row,
+        column,
+        input,
+        element: el("td", { class: column.isNumber ? "number" : undefined }, input),
+      };
       input.addEventListener("input", () => this.#typed(cell));
       input.addEventListener("focus", () => this.#focused(cell));
       input.addEventListener("blur", () => this.#set(cell, row.cells[column.key] ?? "", false));
       input.addEventListener("mousedown", (event) => this.#extend(event, cell));
       return cell;
     });
-    const remove = this.newRow && el("td", { class: "remove" }, button("×", () => this.#removeRow(row), { "aria-label": t("Remove {0}", row.label || t("the new row")) }));
+    const remove =
+      this.newRow &&
+      el(
+        "td",
+        { class: "remove" },
+        button("×", () => this.#removeRow(row), {
+          "aria-label": t("Remove {0}", row.label || t("the new row")),
+        }),
+      );
     const head = this.hasHeads && el("th", { scope: "row" }, row.head ?? row.label);
-    Object.assign(row, { inputs: cells, element: el("tr", {}, head, cells.map(({ element }) => element), remove) });
+    Object.assign(row, {
+      inputs: cells,
+      element: el(
+        "tr",
+        {},
+        head,
+        cells.map(({ element }) => element),
+        remove,
+      ),
+    });
     this.body.insertBefore(row.element, this.rows[index]?.element ?? null);
     this.rows.splice(index, 0, row);
     for (const cell of cells) this.#mark(cell);
@@ -60,7 +110,8 @@ export class Grid {
     const theirs = row.theirs?.[column.key];
     element.classList.toggle("conflict", theirs !== undefined);
     const was = isChanged && row.before ? t("It was {0}.", row.before[column.key] || t("empty")) : "";
-    input.title = theirs === undefined ? was : t("Somebody else has set this to {0}.", theirs || t("nothing"));
+    input.title =
+      theirs === undefined ? was : t("Somebody else has set this to {0}.", theirs || t("nothing"));
   }
 
   /** Shows in each empty cell what it means by the others as they are now. */
@@ -68,12 +119,15 @@ export class Grid {
     if (!this.hintOf) return;
     const texts = new Map(this.rows.map(({ key, cells }) => [key, cells]));
     const textAt = (row, column) => texts.get(row)?.[column] ?? "";
-    for (const { row, column, input } of this.rows.flatMap(({ inputs }) => inputs)) input.placeholder = this.hintOf(row.key, column.key, textAt);
+    for (const { row, column, input } of this.rows.flatMap(({ inputs }) => inputs))
+      input.placeholder = this.hintOf(row.key, column.key, textAt);
   }
 
   /** Returns how many cells and rows differ from what is stored. */
   changes() {
-    const cells = this.rows.flatMap(({ before, cells: now }) => this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")));
+    const cells = this.rows.flatMap(({ before, cells: now }) =>
+      this.columns.filter(({ key }) => (before?.[key] ?? "") !== (now[key] ?? "")),
+    );
     return cells.length + (this.removed ?? 0);
   }
 
@@ -102,7 +156,11 @@ export class Grid {
 
   /** Sets several cells as one step. */
   setAll(pairs, more = {}) {
-    if (pairs.length) this.steps.push({ ...more, cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]) });
+    if (pairs.length)
+      this.steps.push({
+        ...more,
+        cells: pairs.map(([cell]) => [cell, cell.row.cells[cell.column.key] ?? ""]),
+      });
     for (const [cell, text] of pairs) this.#set(cell, text);
   }
 
@@ -160,7 +218,10 @@ export class Grid {
     this.#drop(row);
     this.steps.push({ removed: { row, index } });
     if (row.before) this.removed = (this.removed ?? 0) + 1;
-    (this.rows[Math.min(index, this.rows.length - 1)]?.inputs[0].input ?? this.element.querySelector("button"))?.focus();
+    (
+      this.rows[Math.min(index, this.rows.length - 1)]?.inputs[0].input ??
+      this.element.querySelector("button")
+    )?.focus();
     this.changed();
   }
 
@@ -189,10 +250,13 @@ export class Grid {
   #select(anchor, end) {
     for (const cell of this.selected ?? []) cell.element.classList.remove("selected");
     const [[top, left], [bottom, right]] = [this.place(anchor), this.place(end)];
-    const between = (start, stop) => Array.from({ length: Math.abs(stop - start) + 1 }, (_, index) => Math.min(start, stop) + index);
+    const between = (start, stop) =>
+      Array.from({ length: Math.abs(stop - start) + 1 }, (_, index) => Math.min(start, stop) + index);
     this.anchor = anchor;
     this.end = end;
-    this.range = between(top, bottom).map((row) => between(left, right).map((column) => this.cell(row, column)));
+    this.range = between(top, bottom).map((row) =>
+      between(left, right).map((column) => this.cell(row, column)),
+    );
     this.selected = this.range.flat();
     if (this.selected.length > 1) for (const cell of this.selected) cell.element.classList.add("selected");
   }
@@ -229,7 +293,10 @@ export class Grid {
     if (!this.#move(this.cell(row + 1, column)) && this.newRow) this.#addRow();
   }
 
-  /** Arrows leave a cell at its edges, or at once if all of it is selected. With Shift they extend the selection. */
+  /**
+   * Arrows leave a cell at its edges, or at once if all of it is selected. With Shift they extend the
+   * selection.
+   */
   #arrow(event, cell, key, isExtending) {
     if (this.#movesWithin(cell, key, isExtending)) return;
     const [row, column] = this.place(isExtending ? this.end : cell);
@@ -254,7 +321,9 @@ export class Grid {
 
   /** Shows an error at a cell; returns whether there is one. */
   showError(key, columnKey, text) {
-    const cell = this.rows.find((row) => row.key === key)?.inputs.find(({ column }) => column.key === columnKey);
+    const cell = this.rows
+      .find((row) => row.key === key)
+      ?.inputs.find(({ column }) => column.key === columnKey);
     if (!cell) return false;
     const error = el("p", { class: "error", id: newId("cell-error") }, text);
     cell.element.append(error);

@@ -10,9 +10,18 @@ const DECIMAL_COMMA = /^\s*-?\d+,\d+\s*$/;
 export function copy(grid, event, isCut) {
   const { selectionStart, selectionEnd, value } = grid.current?.input ?? {};
   // A part of one cell's text is the browser's to copy.
-  if (!grid.range || (grid.selected.length < 2 && selectionStart !== selectionEnd && selectionEnd - selectionStart < value.length)) return;
+  if (
+    !grid.range ||
+    (grid.selected.length < 2 &&
+      selectionStart !== selectionEnd &&
+      selectionEnd - selectionStart < value.length)
+  )
+    return;
   event.preventDefault();
-  event.clipboardData.setData("text/plain", toCells(grid.range.map((cells) => cells.map(({ input }) => input.value))));
+  event.clipboardData.setData(
+    "text/plain",
+    toCells(grid.range.map((cells) => cells.map(({ input }) => input.value))),
+  );
   if (isCut) grid.empty();
   grid.changed();
 }
@@ -21,7 +30,8 @@ export function copy(grid, event, isCut) {
 export function paste(grid, event) {
   const text = event.clipboardData.getData("text/plain");
   const start = grid.current;
-  if (!start || (!/[\t\n]/.test(text) && grid.selected.length < 2)) return start && pasteWithin(event, start, text);
+  if (!start || (!/[\t\n]/.test(text) && grid.selected.length < 2))
+    return start && pasteWithin(event, start, text);
   event.preventDefault();
   try {
     fill(grid, parseCells(text), grid.range[0][0] ?? start);
@@ -46,7 +56,8 @@ function fill(grid, cells, start) {
   const isSingle = table.length === 1 && table[0].length === 1;
   const [added, pairs] = [[], []];
   let leftOut = 0;
-  const put = (cell, text) => (cell && !cell.input.readOnly ? pairs.push([cell, textFor(cell.column, text)]) : (leftOut += text ? 1 : 0));
+  const put = (cell, text) =>
+    cell && !cell.input.readOnly ? pairs.push([cell, textFor(cell.column, text)]) : (leftOut += text ? 1 : 0);
   if (isSingle) for (const cell of grid.selected) put(cell, table[0][0]);
   else {
     table.forEach((texts, down) => {
@@ -59,7 +70,11 @@ function fill(grid, cells, start) {
     });
   }
   grid.setAll(pairs, { added });
-  announce([t("{0} values pasted.", pairs.length), leftOut && t("{0} did not fit.", leftOut)].filter(Boolean).join(" "));
+  announce(
+    [t("{0} values pasted.", pairs.length), leftOut && t("{0} did not fit.", leftOut)]
+      .filter(Boolean)
+      .join(" "),
+  );
   grid.changed();
 }
 

@@ -4,6 +4,9 @@ import { groupWords } from "./words.js";
 
 /** Returns the groups with the collections that the key may read. */
 export function groupsOf(model) {
-  const named = (names) => names.map((name) => model.collections.get(name)).filter((collection) => collection?.isReadable);
-  return groupWords().map(([title, names]) => ({ title, collections: named(names) })).filter(({ collections }) => collections.length);
+  const named = (names) =>
+    names.map((name) => model.collections.get(name)).filter((collection) => collection?.isReadable);
+  return groupWords()
+    .map(([title, names]) => ({ title, collections: named(names) }))
+    .filter(({ collections }) => collections.length);
 }

@@ -34,21 +34,37 @@ export function homeView(model, { organization }, canWrite) {
     };
     groups.append(el("section", { class: "card" }, el("h2", {}, title), el("ul", {}, collections.map(item))));
   }
-  const newest = styles?.isReadable && el("section", { class: "newest", hidden: true }, el("h2", {}, t("Newest styles")));
+  const newest =
+    styles?.isReadable && el("section", { class: "newest", hidden: true }, el("h2", {}, t("Newest styles")));
   const start = el("div", {}, newest, groups);
   const nodes = [
     el("h1", { tabindex: "-1" }, stored(organization.name)),
-    styles?.create && canWrite(styles) && el("p", { class: "actions" }, link(hashOf({ name: styles.name, id: "new" }), styles.newTitle)),
+    styles?.create &&
+      canWrite(styles) &&
+      el("p", { class: "actions" }, link(hashOf({ name: styles.name, id: "new" }), styles.newTitle)),
     searchForm(model, hits, start),
     hits,
     start,
     el("section", {}, el("h2", {}, t("What changed last")), changes),
   ];
-  return { nodes, title: t("Data"), loading: Promise.all([showNumbers(numbers), showChanges(model, changes), newest && showNewest(model, styles, newest)]) };
+  return {
+    nodes,
+    title: t("Data"),
+    loading: Promise.all([
+      showNumbers(numbers),
+      showChanges(model, changes),
+      newest && showNewest(model, styles, newest),
+    ]),
+  };
 }
 
 function searchForm(model, place, start) {
-  const field = el("input", { type: "search", id: "search-all", dir: "auto", placeholder: t("Names, numbers and keys") });
+  const field = el("input", {
+    type: "search",
+    id: "search-all",
+    dir: "auto",
+    placeholder: t("Names, numbers and keys"),
+  });
   let [timer, searches] = [0, 0];
   const search = async () => {
     const own = ++searches;
@@ -57,7 +73,14 @@ function searchForm(model, place, start) {
     if (own !== searches) return;
     start.hidden = Boolean(text);
     place.replaceChildren(...hitsOf(lists, text));
-    if (text) announce(counted(lists.reduce((sum, { data }) => sum + data.length, 0), "{0} record", "{0} records"));
+    if (text)
+      announce(
+        counted(
+          lists.reduce((sum, { data }) => sum + data.length, 0),
+          "{0} record",
+          "{0} records",
+        ),
+      );
   };
   const soon = (event) => {
     event.preventDefault();
@@ -65,21 +88,29 @@ function searchForm(model, place, start) {
     timer = setTimeout(search, event.type === "submit" ? 0 : TYPING_MS);
   };
   field.addEventListener("input", soon);
-  return el("form", { role: "search", class: "search-all", submit: soon }, el("label", { for: "search-all" }, t("Search everything")), field);
+  return el(
+    "form",
+    { role: "search", class: "search-all", submit: soon },
+    el("label", { for: "search-all" }, t("Search everything")),
+    field,
+  );
 }
 
 /** Returns the first matches of each collection that can be searched. */
 async function findAll(model, q) {
   const lists = await Promise.all(
-    groupsOf(model).flatMap(({ collections }) => collections).filter(({ hasSearch }) => hasSearch).map(async (collection) => {
-      try {
-        const { data, pagination } = await get(collection.path, { q, pageSize: String(HITS) });
-        return { collection, data, hasMore: pagination.hasMore };
-      } catch (error) {
-        if (!error.rows || error.status === 401) throw error;
-        return { collection, data: [], hasMore: false };
-      }
-    }),
+    groupsOf(model)
+      .flatMap(({ collections }) => collections)
+      .filter(({ hasSearch }) => hasSearch)
+      .map(async (collection) => {
+        try {
+          const { data, pagination } = await get(collection.path, { q, pageSize: String(HITS) });
+          return { collection, data, hasMore: pagination.hasMore };
+        } catch (error) {
+          if (!error.rows || error.status === 401) throw error;
+          return { collection, data: [], hasMore: false };
+        }
+      }),
   );
   return lists.filter(({ data }) => data.length);
 }
@@ -90,26 +121,62 @@ function hitsOf(lists, q) {
   const hit = (collection) => (record) => {
     const key = keyOf(record);
     const isShown = key && String(key) !== titleOf(record);
-    return el("li", {}, link(recordHash(collection, record.id), stored(titleOf(record))), isShown && el("span", { class: "quiet" }, " ", stored(key)), record.state && record.state !== "active" && badge(wordFor(record.state), record.state));
+    return el(
+      "li",
+      {},
+      link(recordHash(collection, record.id), stored(titleOf(record))),
+      isShown && el("span", { class: "quiet" }, " ", stored(key)),
+      record.state && record.state !== "active" && badge(wordFor(record.state), record.state),
+    );
   };
   return lists.map(({ collection, data, hasMore }) =>
-    el("section", {}, el("h2", {}, collection.title), el("ul", {}, data.map(hit(collection))), hasMore && el("p", {}, link(hashOf({ name: collection.name, q }), t("All {0} that match", lower(collection.title))))),
+    el(
+      "section",
+      {},
+      el("h2", {}, collection.title),
+      el("ul", {}, data.map(hit(collection))),
+      hasMore &&
+        el(
+          "p",
+          {},
+          link(hashOf({ name: collection.name, q }), t("All {0} that match", lower(collection.title))),
+        ),
+    ),
   );
 }
 
 async function showNumbers(numbers) {
-  await Promise.all(numbers.map(async ([collection, place]) => {
-    const { text } = await countOf(collection);
-    place.textContent = text;
-  }));
+  await Promise.all(
+    numbers.map(async ([collection, place]) => {
+      const { text } = await countOf(collection);
+      place.textContent = text;
+    }),
+  );
 }
 
 /** Shows the styles that were created last, of each category the newest, with their pictures. */
 async function showNewest(model, styles, place) {
-  const { data } = await get(styles.path, [["sort[0].property", "id"], ["sort[0].order", "desc"], ["pageSize", String(LATEST)], ["fields", "id,name,number,styleCategoryId"]]);
-  const newest = [...new Map(data.reverse().map((style) => [style.styleCategoryId, style])).values()].slice(-NEWEST).reverse();
+  const { data } = await get(styles.path, [
+    ["sort[0].property", "id"],
+    ["sort[0].order", "desc"],
+    ["pageSize", String(LATEST)],
+    ["fields", "id,name,number,styleCategoryId"],
+  ]);
+  const newest = [...new Map(data.reverse().map((style) => [style.styleCategoryId, style])).values()]
+    .slice(-NEWEST)
+    .reverse();
   const pictures = thumbnails(model, styles, newest);
-  const card = (style) => el("li", {}, link(recordHash(styles, style.id), pictures.get(String(style.id)), stored(titleOf(style)), el("span", { class: "quiet" }, stored(style.number))));
+  const card = (style) =>
+    el(
+      "li",
+      {},
+      link(
+        recordHash(styles, style.id),
+        pictures.get(String(style.id)),
+        stored(titleOf(style)),
+        el("span", { class: "quiet" }, stored(style.number)),
+      ),
+    );
   place.append(el("ul", {}, newest.map(card)));
   place.hidden = newest.length === 0;
 }
@@ -126,7 +193,10 @@ async function isBehind(number) {
   }
 }
 
-/** Returns the last entries of the feed, which leads forward only: a long one is searched by halving its numbers. */
+/**
+ * Returns the last entries of the feed, which leads forward only: a long one is searched by halving its
+ * numbers.
+ */
 async function lastEntries() {
   const entries = [];
   for (let page = 0; page < PAGES; page += 1) {
@@ -147,13 +217,27 @@ async function lastEntries() {
 
 async function showChanges(model, place) {
   try {
-    const entries = (await lastEntries()).filter(({ collection }) => model.collections.has(collection)).slice(-CHANGES).reverse();
+    const entries = (await lastEntries())
+      .filter(({ collection }) => model.collections.has(collection))
+      .slice(-CHANGES)
+      .reverse();
     await readNames(entries.map(({ collection, recordId }) => [model.collections.get(collection), recordId]));
     const row = ({ at, collection: name, recordId, operation }) => {
       const collection = model.collections.get(name);
-      return el("li", {}, badge(wordFor(operation), operation === "created" ? "ready" : operation), " ", link(recordHash(collection, recordId), stored(nameOf(collection, recordId))), el("span", { class: "quiet" }, ` ${collection.title} · `, timeOf(at)));
+      return el(
+        "li",
+        {},
+        badge(wordFor(operation), operation === "created" ? "ready" : operation),
+        " ",
+        link(recordHash(collection, recordId), stored(nameOf(collection, recordId))),
+        el("span", { class: "quiet" }, ` ${collection.title} · `, timeOf(at)),
+      );
     };
-    place.replaceChildren(entries.length ? el("ul", { class: "recent" }, entries.map(row)) : el("p", { class: "quiet" }, t("No change is on record: changes are kept for some days only.")));
+    place.replaceChildren(
+      entries.length
+        ? el("ul", { class: "recent" }, entries.map(row))
+        : el("p", { class: "quiet" }, t("No change is on record: changes are kept for some days only.")),
+    );
   } catch (error) {
     if (!error.rows || error.status === 401) throw error;
     place.replaceChildren(el("p", { class: "message" }, error.message));

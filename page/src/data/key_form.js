@@ -7,7 +7,13 @@ import { ACCESSES, ACCESS_WORDS, grantable, scopeWords } from "./scopes.js";
 import { guard, release } from "./unsaved.js";
 import { t } from "./words.js";
 
-const EXPIRIES = [["", t("never")], ["30", t("in 30 days")], ["90", t("in 90 days")], ["365", t("in a year")], ["date", t("on a date")]];
+const EXPIRIES = [
+  ["", t("never")],
+  ["30", t("in 30 days")],
+  ["90", t("in 90 days")],
+  ["365", t("in a year")],
+  ["date", t("on a date")],
+];
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const option = ([value, text]) => el("option", { value }, text);
@@ -21,7 +27,14 @@ class Field {
     control.id = id;
     control.setAttribute("aria-describedby", hintId);
     this.error = el("p", { class: "error" });
-    this.element = el("div", { class: "field" }, el("label", { for: id }, title), control, el("p", { class: "hint quiet", id: hintId }, hint), this.error);
+    this.element = el(
+      "div",
+      { class: "field" },
+      el("label", { for: id }, title),
+      control,
+      el("p", { class: "hint quiet", id: hintId }, hint),
+      this.error,
+    );
   }
 
   showError(text) {
@@ -40,15 +53,35 @@ class ScopeChoice {
     const { all, groups, others } = grantable(model, scopes);
     const change = () => this.#changed();
     const access = (name, title, accesses) => {
-      const select = el("select", { name, change }, option(["", t("nothing")]), accesses.map((each) => option([each, ACCESS_WORDS[each]])));
+      const select = el(
+        "select",
+        { name, change },
+        option(["", t("nothing")]),
+        accesses.map((each) => option([each, ACCESS_WORDS[each]])),
+      );
       this.selects.set(name, select);
       return el("label", { class: "access" }, el("span", {}, title), select);
     };
-    const group = ({ title, rows }) => el("fieldset", {}, el("legend", {}, title), el("div", { class: "accesses" }, rows.map((row) => access(row.name, row.title, row.accesses))));
+    const group = ({ title, rows }) =>
+      el(
+        "fieldset",
+        {},
+        el("legend", {}, title),
+        el(
+          "div",
+          { class: "accesses" },
+          rows.map((row) => access(row.name, row.title, row.accesses)),
+        ),
+      );
     const box = (text) => {
       const input = el("input", { type: "checkbox", value: text, change });
       this.boxes.push(input);
-      return el("label", { class: "option" }, input, el("span", {}, scopeWords(model, text), " ", el("code", { class: "quiet" }, text)));
+      return el(
+        "label",
+        { class: "option" },
+        input,
+        el("span", {}, scopeWords(model, text), " ", el("code", { class: "quiet" }, text)),
+      );
     };
     this.result = el("p", { class: "quiet", "aria-live": "polite" });
     this.error = el("p", { class: "error" });
@@ -57,7 +90,8 @@ class ScopeChoice {
       { class: "scope-choice" },
       el("legend", {}, t("What it may do")),
       all.length > 0 && el("div", { class: "accesses" }, access("*", t("All collections"), all)),
-      groups.length > 0 && el("details", { open: !all.length }, el("summary", {}, t("Choose by collection")), groups.map(group)),
+      groups.length > 0 &&
+        el("details", { open: !all.length }, el("summary", {}, t("Choose by collection")), groups.map(group)),
       others.map(box),
       this.result,
       this.error,
@@ -69,16 +103,25 @@ class ScopeChoice {
   get scopes() {
     const rank = (select) => ACCESSES.indexOf(select?.value);
     const all = this.selects.get("*");
-    const chosen = [...this.selects].filter(([, select]) => select.value && (select === all || rank(select) > rank(all)));
-    return [...chosen.map(([name, { value }]) => `${name}:${value}`), ...this.boxes.filter(({ checked }) => checked).map(({ value }) => value)];
+    const chosen = [...this.selects].filter(
+      ([, select]) => select.value && (select === all || rank(select) > rank(all)),
+    );
+    return [
+      ...chosen.map(([name, { value }]) => `${name}:${value}`),
+      ...this.boxes.filter(({ checked }) => checked).map(({ value }) => value),
+    ];
   }
 
   #changed() {
     const all = this.selects.get("*");
-    for (const select of this.selects.values()) if (select !== all) select.options[0].textContent = all?.value ? t("as all") : t("nothing");
+    for (const select of this.selects.values())
+      if (select !== all) select.options[0].textContent = all?.value ? t("as all") : t("nothing");
     this.error.textContent = "";
     const { scopes } = this;
-    this.result.replaceChildren(scopes.length ? t("Scopes: ") : t("No scope is chosen yet."), ...scopes.flatMap((scope) => [el("code", {}, scope), " "]));
+    this.result.replaceChildren(
+      scopes.length ? t("Scopes: ") : t("No scope is chosen yet."),
+      ...scopes.flatMap((scope) => [el("code", {}, scope), " "]),
+    );
   }
 
   showError(text) {
@@ -91,11 +134,23 @@ export function keyForm(model, { key: own }, onIssued) {
   const name = el("input", { required: true, maxlength: 1000, autocomplete: "off", dir: "auto" });
   const source = el("input", { maxlength: 1000, autocomplete: "off", dir: "auto" });
   const expiry = el("select", { change: () => showDate() }, EXPIRIES.map(option));
-  const date = el("input", { type: "date", "aria-label": t("Last day"), min: new Date(Date.now() + DAY_MS).toISOString().slice(0, 10) });
+  const date = el("input", {
+    type: "date",
+    "aria-label": t("Last day"),
+    min: new Date(Date.now() + DAY_MS).toISOString().slice(0, 10),
+  });
   const choice = new ScopeChoice(model, own.scopes);
   const fields = {
-    name: new Field(t("Name (required)"), name, t("What it is for, such as “Supplier portal”. Each program has its own key.")),
-    source: new Field(t("Source"), source, t("The system that uses the key. Lists can be filtered by the source that created a record.")),
+    name: new Field(
+      t("Name (required)"),
+      name,
+      t("What it is for, such as “Supplier portal”. Each program has its own key."),
+    ),
+    source: new Field(
+      t("Source"),
+      source,
+      t("The system that uses the key. Lists can be filtered by the source that created a record."),
+    ),
     expiresAt: new Field(t("Ends"), expiry, t("From then on the key is refused.")),
     scopes: choice,
   };
@@ -112,13 +167,30 @@ export function keyForm(model, { key: own }, onIssued) {
 
   const expiresAt = () => {
     if (!expiry.value) return null;
-    return (expiry.value === "date" ? new Date(`${date.value}T23:59:59`) : new Date(Date.now() + Number(expiry.value) * DAY_MS)).toISOString();
+    return (
+      expiry.value === "date"
+        ? new Date(`${date.value}T23:59:59`)
+        : new Date(Date.now() + Number(expiry.value) * DAY_MS)
+    ).toISOString();
   };
   const show = (rows) => {
     const fieldOf = ({ field }) => fields[/^\w+/.exec(field ?? "")?.[0]];
-    for (const [member, field] of Object.entries(fields)) field.showError(rows.filter((row) => fieldOf(row) === fields[member]).map(({ value }) => value).join(" "));
+    for (const [member, field] of Object.entries(fields))
+      field.showError(
+        rows
+          .filter((row) => fieldOf(row) === fields[member])
+          .map(({ value }) => value)
+          .join(" "),
+      );
     const rest = rows.filter((row) => !fieldOf(row));
-    problems.replaceChildren(rest.length ? alertBox(el("p", {}, t("The key is not made.")), rest.map(({ value }) => el("p", {}, stored(value)))) : "");
+    problems.replaceChildren(
+      rest.length
+        ? alertBox(
+            el("p", {}, t("The key is not made.")),
+            rest.map(({ value }) => el("p", {}, stored(value))),
+          )
+        : "",
+    );
     form.querySelector("[aria-invalid]")?.focus();
   };
   const submit = async (event) => {
@@ -127,7 +199,12 @@ export function keyForm(model, { key: own }, onIssued) {
     save.disabled = true;
     try {
       // Without an Idempotency-Key: with one, the service would store the secret for its replay.
-      const body = { name: name.value, scopes: choice.scopes, source: source.value.trim() || null, expiresAt: expiresAt() };
+      const body = {
+        name: name.value,
+        scopes: choice.scopes,
+        source: source.value.trim() || null,
+        expiresAt: expiresAt(),
+      };
       const { data } = await request("POST", "api/keys", { body });
       release(isEntered);
       return onIssued(data);
@@ -139,6 +216,24 @@ export function keyForm(model, { key: own }, onIssued) {
     }
   };
   const cancel = button(t("Cancel"), () => go({ name: "keys" }));
-  const form = el("form", { class: "editing", submit }, el("div", { class: "fields" }, fields.name.element, choice.element, fields.expiresAt.element, fields.source.element), problems, el("div", { class: "actions" }, save, cancel));
-  return [el("p", { class: "crumb" }, link(hashOf({ name: "keys" }), t("API keys"))), el("h1", { tabindex: "-1" }, t("New API key")), el("p", { class: "quiet" }, t("It can do no more than the key with which you are here.")), form];
+  const form = el(
+    "form",
+    { class: "editing", submit },
+    el(
+      "div",
+      { class: "fields" },
+      fields.name.element,
+      choice.element,
+      fields.expiresAt.element,
+      fields.source.element,
+    ),
+    problems,
+    el("div", { class: "actions" }, save, cancel),
+  );
+  return [
+    el("p", { class: "crumb" }, link(hashOf({ name: "keys" }), t("API keys"))),
+    el("h1", { tabindex: "-1" }, t("New API key")),
+    el("p", { class: "quiet" }, t("It can do no more than the key with which you are here.")),
+    form,
+  ];
 }

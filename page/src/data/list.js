@@ -64,7 +64,16 @@ export class ListView {
       el("p", { class: "quiet" }, collection.description),
       el("div", { class: "actions" }, actions),
       this.selection?.element,
-      el("div", { class: "toolbar" }, collection.hasSearch && el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search), this.filters.element, this.columns, this.views.element, densityControl()),
+      el(
+        "div",
+        { class: "toolbar" },
+        collection.hasSearch &&
+          el("form", { role: "search", submit: (event) => this.#submit(event) }, this.search),
+        this.filters.element,
+        this.columns,
+        this.views.element,
+        densityControl(),
+      ),
       this.chips,
       this.total.element,
       this.results,
@@ -72,7 +81,12 @@ export class ListView {
   }
 
   #searchField() {
-    const field = el("input", { type: "search", "aria-label": t("Search {0}", this.collection.title), placeholder: t("Search names and keys"), dir: "auto" });
+    const field = el("input", {
+      type: "search",
+      "aria-label": t("Search {0}", this.collection.title),
+      placeholder: t("Search names and keys"),
+      dir: "auto",
+    });
     field.addEventListener("input", () => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#find(), TYPING_MS);
@@ -113,7 +127,10 @@ export class ListView {
   async #read() {
     const view = this.view;
     try {
-      const { data, pagination } = await get(this.collection.path, [...listParameters(view), ...pageSize(view)]);
+      const { data, pagination } = await get(this.collection.path, [
+        ...listParameters(view),
+        ...pageSize(view),
+      ]);
       remember(this.collection, data);
       await readNames(this.#references(data));
       const chips = view.filters.length ? await this.filters.chips(view.filters) : "";
@@ -136,13 +153,20 @@ export class ListView {
   #references(records) {
     const { model, collection, shown } = this;
     const fields = new Map(model.fields(collection.schema));
-    return records.flatMap((record) => shown.flatMap((name) => [...referencesIn(model, collection, name, fields.get(name), record[name])]));
+    return records.flatMap((record) =>
+      shown.flatMap((name) => [...referencesIn(model, collection, name, fields.get(name), record[name])]),
+    );
   }
 
   #updateColumns() {
     const shown = this.shown;
     const boxes = this.model.fields(this.collection.schema).map(([name]) => {
-      const box = el("input", { type: "checkbox", value: name, "data-focus": `column ${name}`, change: () => this.#chooseColumns() });
+      const box = el("input", {
+        type: "checkbox",
+        value: name,
+        "data-focus": `column ${name}`,
+        change: () => this.#chooseColumns(),
+      });
       box.checked = shown.includes(name);
       return el("label", {}, box, label(name, this.collection.schema.properties[name]));
     });
@@ -159,15 +183,42 @@ export class ListView {
     const head = el("thead", {}, el("tr", {}, this.#headings()));
     const pictures = thumbnails(this.model, this.collection, records);
     const rows = records.map((record) => this.#row(record, pictures.get(String(record.id))));
-    const table = el("table", {}, head, el("tbody", {}, rows.map(({ element }) => element)));
+    const table = el(
+      "table",
+      {},
+      head,
+      el(
+        "tbody",
+        {},
+        rows.map(({ element }) => element),
+      ),
+    );
     this.cells?.attach(table, rows);
     const none = records.length ? null : this.#nothing();
     const box = scrolling(this.collection.title, table);
-    const hint = this.cells && records.length > 0 && el("p", { class: "quiet hint" }, t("Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z takes the last change back."));
-    replace(this.results, box, ...[none, hint, this.cells?.place].filter(Boolean), this.#pages(pagination, records.length));
+    const hint =
+      this.cells &&
+      records.length > 0 &&
+      el(
+        "p",
+        { class: "quiet hint" },
+        t(
+          "Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z takes the last change back.",
+        ),
+      );
+    replace(
+      this.results,
+      box,
+      ...[none, hint, this.cells?.place].filter(Boolean),
+      this.#pages(pagination, records.length),
+    );
     keepHeadInView(box, table);
     this.selection?.update(this.view);
-    announce(pagination.hasMore ? t("{0} records, and more", records.length) : counted(records.length, "{0} record", "{0} records"));
+    announce(
+      pagination.hasMore
+        ? t("{0} records, and more", records.length)
+        : counted(records.length, "{0} record", "{0} records"),
+    );
   }
 
   /** Says why the list is empty, and what to do next. */
@@ -175,8 +226,17 @@ export class ListView {
     const { collection, view } = this;
     const isFiltered = Boolean(view.q || view.filters.length || view.cursor);
     const all = isFiltered && link(hashOf({ name: collection.name }), t("Show all"));
-    const create = !isFiltered && this.cells && collection.create && link(hashOf({ name: collection.name, id: "new" }), collection.newTitle);
-    return el("div", { class: "nothing" }, el("p", {}, isFiltered ? t("No record matches.") : t("No record yet.")), el("p", { class: "actions" }, all, create));
+    const create =
+      !isFiltered &&
+      this.cells &&
+      collection.create &&
+      link(hashOf({ name: collection.name, id: "new" }), collection.newTitle);
+    return el(
+      "div",
+      { class: "nothing" },
+      el("p", {}, isFiltered ? t("No record matches.") : t("No record yet.")),
+      el("p", { class: "actions" }, all, create),
+    );
   }
 
   #headings() {
@@ -186,8 +246,14 @@ export class ListView {
       const text = label(name, this.collection.schema.properties[name]);
       const direction = sort === name ? (order === "desc" ? "descending" : "ascending") : undefined;
       if (!this.sortable.has(name)) return el("th", { scope: "col" }, all(name), text);
-      const mark = direction && el("span", { "aria-hidden": "true" }, direction === "ascending" ? " ▲" : " ▼");
-      const sorter = el("button", { type: "button", class: "sort", "data-focus": `sort ${name}`, click: () => this.#sort(name) }, text, mark);
+      const mark =
+        direction && el("span", { "aria-hidden": "true" }, direction === "ascending" ? " ▲" : " ▼");
+      const sorter = el(
+        "button",
+        { type: "button", class: "sort", "data-focus": `sort ${name}`, click: () => this.#sort(name) },
+        text,
+        mark,
+      );
       return el("th", { scope: "col", "aria-sort": direction }, all(name), sorter);
     });
   }
@@ -203,13 +269,41 @@ export class ListView {
   #row(record, picture) {
     const { model, collection } = this;
     const fields = new Map(model.fields(collection.schema));
-    const own = el("th", { scope: "row" }, this.selection?.box(record), picture, link(recordHash(collection, record.id), String(record.id)));
-    const cells = this.shown.filter((name) => name !== "id").map((name) => {
-      const content = (shown) => show(model, collection, name, fields.get(name), shown[name], true);
-      const cell = (shown) => (name === "name" || name === "text" ? link(recordHash(collection, shown.id), content(shown)) : content(shown));
-      return { name, show: cell, element: el("td", { class: `of-${name}`, "data-title": label(name, fields.get(name)) }, cell(record)) };
-    });
-    return { record, cells, element: el("tr", {}, own, cells.map(({ element }) => element)) };
+    const own = el(
+      "th",
+      { scope: "row" },
+      this.selection?.box(record),
+      picture,
+      link(recordHash(collection, record.id), String(record.id)),
+    );
+    const cells = this.shown
+      .filter((name) => name !== "id")
+      .map((name) => {
+        const content = (shown) => show(model, collection, name, fields.get(name), shown[name], true);
+        const cell = (shown) =>
+          name === "name" || name === "text"
+            ? link(recordHash(collection, shown.id), content(shown))
+            : content(shown);
+        return {
+          name,
+          show: cell,
+          element: el(
+            "td",
+            { class: `of-${name}`, "data-title": label(name, fields.get(name)) },
+            cell(record),
+          ),
+        };
+      });
+    return {
+      record,
+      cells,
+      element: el(
+        "tr",
+        {},
+        own,
+        cells.map(({ element }) => element),
+      ),
+    };
   }
 
   #pages({ hasMore, cursor }, length) {

@@ -1,6 +1,20 @@
-// Address of a view, in the part of the URL behind `#`, so that it can be linked and the browser's "back" works.
+// Address of a view, in the part of the URL behind `#`, so that it can be linked and the browser's "back"
+// works.
 
-const EMPTY = { name: "", id: "", action: "", part: "", entry: "", q: "", sort: "", order: "", columns: null, filters: [], cursor: "", ids: [] };
+const EMPTY = {
+  name: "",
+  id: "",
+  action: "",
+  part: "",
+  entry: "",
+  q: "",
+  sort: "",
+  order: "",
+  columns: null,
+  filters: [],
+  cursor: "",
+  ids: [],
+};
 
 /** Returns the view of an address such as `#/colors?q=navy` or `#/colors/5201/edit/translations`. */
 export function parseHash(hash) {
@@ -30,12 +44,23 @@ function parseFilter(text) {
 
 /** Returns the address of a view. */
 export function hashOf(view) {
-  const { name, id, action, part, entry, q, sort, order, columns, filters, cursor, ids } = { ...EMPTY, ...view };
+  const { name, id, action, part, entry, q, sort, order, columns, filters, cursor, ids } = {
+    ...EMPTY,
+    ...view,
+  };
   const path = [name, id, action, part, entry].filter(Boolean).map(encodeURIComponent).join("/");
   const parameters = new URLSearchParams();
-  const set = { q, sort, order: sort && order, columns: columns && (columns.join(",") || ","), cursor, ids: ids.join(",") };
+  const set = {
+    q,
+    sort,
+    order: sort && order,
+    columns: columns && (columns.join(",") || ","),
+    cursor,
+    ids: ids.join(","),
+  };
   for (const [parameter, value] of Object.entries(set)) if (value) parameters.set(parameter, value);
-  for (const { property, operator, value } of filters) parameters.append("filter", `${property}:${operator}:${value}`);
+  for (const { property, operator, value } of filters)
+    parameters.append("filter", `${property}:${operator}:${value}`);
   const query = parameters.toString();
   return `#/${path}${query ? `?${query}` : ""}`;
 }

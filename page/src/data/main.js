@@ -1,6 +1,17 @@
 // The page: a key, the collections at the left, and the view that the address names.
 
-import { Failure, forgetKey, get, isKeyKept, leaveView, parseKey, scope, STORAGE_KEY, storedKey, storeKey } from "./api.js";
+import {
+  Failure,
+  forgetKey,
+  get,
+  isKeyKept,
+  leaveView,
+  parseKey,
+  scope,
+  STORAGE_KEY,
+  storedKey,
+  storeKey,
+} from "./api.js";
 import { actionsOf } from "./deletion.js";
 import { alertBox, byId, el, link } from "./dom.js";
 import { formView } from "./form.js";
@@ -29,7 +40,15 @@ const PAGES = { styles: StylePage };
 const NO_ACTIONS = { ofRecord: () => null, ofPart: () => [] };
 
 /** What is known after the key was entered, and the list that is shown. */
-const page = { model: null, caller: null, list: null, record: null, shownPath: "", isTraversal: false, positions: new Map() };
+const page = {
+  model: null,
+  caller: null,
+  list: null,
+  record: null,
+  shownPath: "",
+  isTraversal: false,
+  positions: new Map(),
+};
 
 /** Returns whether the key has an access to a collection. Every key reads those that nobody writes. */
 function may(access, { name, create, replace }) {
@@ -50,7 +69,10 @@ function showMessage(text) {
 
 async function readModel() {
   const response = await fetch("openapi.json");
-  if (!response.ok) throw new Failure(response.status, "no_document", [{ field: null, value: t("The OpenAPI document cannot be read.") }]);
+  if (!response.ok)
+    throw new Failure(response.status, "no_document", [
+      { field: null, value: t("The OpenAPI document cannot be read.") },
+    ]);
   return new Model(await response.json());
 }
 
@@ -67,7 +89,11 @@ async function enter(key, isKept) {
     await route();
   } catch (error) {
     if (!error.rows) throw error;
-    leave(error.status === 401 ? t("The service does not know this key, or it has expired or was revoked.") : error.message);
+    leave(
+      error.status === 401
+        ? t("The service does not know this key, or it has expired or was revoked.")
+        : error.message,
+    );
   }
 }
 
@@ -89,14 +115,26 @@ function showCaller() {
   const words = { multipleLanguage: t("multiple languages"), pro: t("Pro"), uniqueKeys: t("unique keys") };
   const features = Object.keys(organization.features).filter((name) => organization.features[name]);
   byId("forget").title = isKeyKept() ? t("It is kept in this browser.") : t("It is kept in this tab.");
-  const scope = { write: t("may write"), read: t("may read only") }[key.scope] ?? t("has the scopes {0}", key.scopes.join(", "));
-  byId("who").replaceChildren(el("bdi", {}, organization.name), " · ", `${key.name ? t("the key “{0}”", key.name) : t("this key")} ${scope}`);
-  byId("features").textContent = features.length ? t("Features: {0}", features.map((name) => words[name] ?? name).join(", ")) : "";
+  const scope =
+    { write: t("may write"), read: t("may read only") }[key.scope] ??
+    t("has the scopes {0}", key.scopes.join(", "));
+  byId("who").replaceChildren(
+    el("bdi", {}, organization.name),
+    " · ",
+    `${key.name ? t("the key “{0}”", key.name) : t("this key")} ${scope}`,
+  );
+  byId("features").textContent = features.length
+    ? t("Features: {0}", features.map((name) => words[name] ?? name).join(", "))
+    : "";
   byId("entry").hidden = true;
   byId("work").hidden = byId("caller").hidden = false;
   const item = ({ name, title }) => el("li", {}, link(hashOf({ name }), title));
-  const group = ({ title, collections }) => el("li", {}, el("span", { class: "group" }, title), el("ul", {}, collections.map(item)));
-  byId("collections").replaceChildren(el("li", {}, link("#/", t("Start"))), ...groupsOf(page.model).map(group));
+  const group = ({ title, collections }) =>
+    el("li", {}, el("span", { class: "group" }, title), el("ul", {}, collections.map(item)));
+  byId("collections").replaceChildren(
+    el("li", {}, link("#/", t("Start"))),
+    ...groupsOf(page.model).map(group),
+  );
 }
 
 function markCollection(name) {
@@ -106,9 +144,16 @@ function markCollection(name) {
   }
 }
 
-/** Returns whether an address names a section of the page that is shown, or its top: there is nothing to read. */
+/**
+ * Returns whether an address names a section of the page that is shown, or its top: there is nothing to
+ * read.
+ */
 function isWithin({ name, id, action }) {
-  return Boolean(page.record) && page.recordPath === `${name}/${id}` && (action === "at" || (!action && page.isAtSection));
+  return (
+    Boolean(page.record) &&
+    page.recordPath === `${name}/${id}` &&
+    (action === "at" || (!action && page.isAtSection))
+  );
 }
 
 function goWithin(view) {
@@ -135,13 +180,15 @@ async function route() {
     if (!collection) await showStart(view);
     else if (view.name === "keys") await showKeys(view);
     else if (!view.id) await showList(collection, view, isSameView);
-    else if (TABLE_VIEWS[view.id] && canWrite(collection) && sheetOf(page.model, collection)) await showTable(collection, view);
+    else if (TABLE_VIEWS[view.id] && canWrite(collection) && sheetOf(page.model, collection))
+      await showTable(collection, view);
     else await showRecord(collection, view);
     page.shownPath = path;
   } catch (error) {
     if (error.name === "AbortError") return;
     if (!error.rows) throw error;
-    if (error.status === 401) leave(t("The service does not know this key, or it has expired or was revoked."));
+    if (error.status === 401)
+      leave(t("The service does not know this key, or it has expired or was revoked."));
     else showNodes(el("h1", { tabindex: "-1" }, t("Not shown")), alertBox(error.message));
   }
 }
@@ -179,7 +226,9 @@ async function showTable(collection, view) {
 }
 
 async function showRecord(collection, view) {
-  const isForm = canWrite(collection) && (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
+  const isForm =
+    canWrite(collection) &&
+    (view.id === "new" ? collection.create : view.action === "edit" && collection.replace);
   const actions = canWrite(collection) ? actionsOf(page.model) : NO_ACTIONS;
   const isPage = !isForm && PAGES[collection.name];
   const record = isPage ? new PAGES[collection.name](page.model, collection, view.id, actions) : null;
@@ -208,7 +257,8 @@ function setTitle(text) {
 function speak() {
   document.documentElement.lang = language;
   for (const node of document.querySelectorAll("[data-t], #menu a")) node.textContent = t(node.textContent);
-  for (const node of document.querySelectorAll("nav[aria-label], #language")) node.setAttribute("aria-label", t(node.getAttribute("aria-label")));
+  for (const node of document.querySelectorAll("nav[aria-label], #language"))
+    node.setAttribute("aria-label", t(node.getAttribute("aria-label")));
   offerLanguages();
 }
 

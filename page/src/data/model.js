@@ -19,37 +19,56 @@ export class Model {
     this.collections = new Map();
     this.byComponent = new Map();
     const changes = document.paths["/api/changes"].get.parameters.map((parameter) => this.resolve(parameter));
-    this.feed = this.resolve(this.resolve(changes.find(({ name }) => name === "collection").schema).items).enum;
+    this.feed = this.resolve(
+      this.resolve(changes.find(({ name }) => name === "collection").schema).items,
+    ).enum;
     for (const [path, item] of Object.entries(document.paths)) this.#addCollection(path, item);
     for (const collection of this.collections.values()) collection.references = this.#references(collection);
-    this.references = Object.assign({}, ...[...this.collections.values()].map(({ references }) => references));
+    this.references = Object.assign(
+      {},
+      ...[...this.collections.values()].map(({ references }) => references),
+    );
     for (const path of Object.keys(document.paths)) this.#addPart(path);
-    for (const { parts } of this.collections.values()) for (const { replace } of parts) this.references = { ...this.#referencesOfPart(replace), ...this.references };
+    for (const { parts } of this.collections.values())
+      for (const { replace } of parts)
+        this.references = { ...this.#referencesOfPart(replace), ...this.references };
   }
 
   /** Returns a node with its references replaced by their targets, at its first level. */
   resolve(node) {
     if (typeof node?.$ref !== "string") return node;
     const { $ref, ...siblings } = node;
-    const names = $ref.slice(2).split("/").map((name) => decodeURIComponent(name).replace(/~1/g, "/").replace(/~0/g, "~"));
+    const names = $ref
+      .slice(2)
+      .split("/")
+      .map((name) => decodeURIComponent(name).replace(/~1/g, "/").replace(/~0/g, "~"));
     return { ...this.resolve(names.reduce((parent, name) => parent[name], this.document)), ...siblings };
   }
 
   /** Gives fields the label keys of the components that they refer to. */
   #label() {
     for (const { properties = {} } of Object.values(this.document.components.schemas)) {
-      for (const field of Object.values(properties)) Object.assign(field, { "x-label": this.resolve(field)["x-label"] });
+      for (const field of Object.values(properties))
+        Object.assign(field, { "x-label": this.resolve(field)["x-label"] });
     }
   }
 
-  /** Returns the first alternative of a schema with its references resolved, and the fields that it is composed of. */
+  /**
+   * Returns the first alternative of a schema with its references resolved, and the fields that it is
+   * composed of.
+   */
   schema(node) {
     const { oneOf, anyOf, allOf, ...schema } = this.resolve(node);
     const [first] = oneOf ?? anyOf ?? [];
     if (first) return this.schema(first);
     const parts = [...(allOf ?? []).map((part) => this.schema(part)), schema];
     const required = parts.flatMap((part) => part.required ?? []);
-    return Object.assign({}, ...parts, { required }, allOf && { properties: Object.assign({}, ...parts.map((part) => part.properties)) });
+    return Object.assign(
+      {},
+      ...parts,
+      { required },
+      allOf && { properties: Object.assign({}, ...parts.map((part) => part.properties)) },
+    );
   }
 
   /** Returns the schema of `data` in a successful response; of a response without an envelope, its schema. */
@@ -71,14 +90,16 @@ export class Model {
     const hasSearch = parameters.some((parameter) => parameter.name === "q");
     if (!name || !record || !(hasSearch || this.feed.includes(name))) return;
     const { items } = this.#data(item.get);
-    const [title = item.get.tags[0], description, newTitle = t("New in {0}", title)] = collectionWords(name) ?? [];
+    const [title = item.get.tags[0], description, newTitle = t("New in {0}", title)] =
+      collectionWords(name) ?? [];
     const collection = {
       name,
       path: path.slice(1),
       hasSearch,
       title,
       newTitle,
-      description: description ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
+      description:
+        description ?? this.document.tags.find((tag) => tag.name === item.get.tags[0])?.description ?? "",
       schema: this.resolve(items),
       parameters: new Map(parameters.flatMap((parameter) => this.#queryParameters(parameter))),
       create: this.body(item.post),
@@ -98,18 +119,26 @@ export class Model {
     return ids && this.resolve(ids.schema).maxItems;
   }
 
-  /** Returns the names and schemas of a parameter's parts: of an object its members, each a parameter of its own. */
+  /**
+   * Returns the names and schemas of a parameter's parts: of an object its members, each a parameter of its
+   * own.
+   */
   #queryParameters({ name, schema }) {
     const { properties, ...resolved } = this.resolve(schema);
-    return properties ? Object.entries(properties).map(([member, part]) => [member, this.resolve(part)]) : [[name, resolved]];
+    return properties
+      ? Object.entries(properties).map(([member, part]) => [member, this.resolve(part)])
+      : [[name, resolved]];
   }
 
   /** Adds a path below a record: one of its parts, or a list of the records that belong to it. */
   #addPart(path) {
-    const [, above, owner, parameter, name] = /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
+    const [, above, owner, parameter, name] =
+      /^\/api\/(.*?)([^/{}]+)\/\{(\w+)\}\/([^/{}]+)$/.exec(path) ?? [];
     const collection = this.collections.get(owner);
     const { get, put } = this.document.paths[path];
-    const ofChannel = (get?.parameters ?? []).some((parameter) => this.resolve(parameter).name.startsWith("channel"));
+    const ofChannel = (get?.parameters ?? []).some((parameter) =>
+      this.resolve(parameter).name.startsWith("channel"),
+    );
     if (!collection || !get) return;
     // What is told of each channel is no part: it is computed.
     if (ofChannel) {
@@ -121,18 +150,37 @@ export class Model {
     const replace = list ? undefined : this.body(put);
     const schema = this.#data(get);
     const title = partTitle(name);
-    collection.parts.push({ name, path: path.slice(1), owner: parameter, above, list, schema, replace, title, component: this.#componentOf(put), entry: this.#entry(path) });
+    collection.parts.push({
+      name,
+      path: path.slice(1),
+      owner: parameter,
+      above,
+      list,
+      schema,
+      replace,
+      title,
+      component: this.#componentOf(put),
+      entry: this.#entry(path),
+    });
   }
 
   /** Returns the name of the component that a part is replaced by, without its ending. */
   #componentOf(operation) {
     const schema = operation && this.resolve(operation.requestBody).content[JSON_TYPE].schema;
-    return schema?.$ref?.split("/").pop().replace(/Replace$/, "");
+    return schema?.$ref
+      ?.split("/")
+      .pop()
+      .replace(/Replace$/, "");
   }
 
-  /** Returns the single entries of a part that are replaced one by one, such as the measured values of a size; or null. */
+  /**
+   * Returns the single entries of a part that are replaced one by one, such as the measured values of a
+   * size; or null.
+   */
   #entry(path) {
-    const below = Object.keys(this.document.paths).find((other) => other.startsWith(`${path}/{`) && other.endsWith("}"));
+    const below = Object.keys(this.document.paths).find(
+      (other) => other.startsWith(`${path}/{`) && other.endsWith("}"),
+    );
     const { put } = this.document.paths[below] ?? {};
     return put ? { path: below.slice(1), id: /\{(\w+)\}$/.exec(below)[1], replace: this.body(put) } : null;
   }
@@ -140,7 +188,8 @@ export class Model {
   /** Returns the collections that the id fields of a collection's forms refer to, by field. */
   #references(collection) {
     const references = {};
-    for (const schema of [collection.create, collection.replace]) if (schema) this.#collect(schema, references);
+    for (const schema of [collection.create, collection.replace])
+      if (schema) this.#collect(schema, references);
     return references;
   }
 
@@ -166,7 +215,10 @@ export class Model {
     return this.byComponent.get(component);
   }
 
-  /** Returns the part whose entry a reference names, such as the sizes of size ranges, with its `owner`; or nothing. */
+  /**
+   * Returns the part whose entry a reference names, such as the sizes of size ranges, with its `owner`; or
+   * nothing.
+   */
   #partOf(schema) {
     const keys = (this.resolve(schema).anyOf ?? []).map((choice) => choice.$ref?.split("/").pop() ?? "");
     const component = keys.find((name) => name.endsWith("Key"))?.replace(/(Related)?Key$/, "");
@@ -187,7 +239,10 @@ export class Model {
     return { owner, name, path: `api/${name}`, title: part.title, ownerField, list: camelCase(part.name) };
   }
 
-  /** Returns whether a reference says which entry of its own part an object is, as the id of a chart's line does. */
+  /**
+   * Returns whether a reference says which entry of its own part an object is, as the id of a chart's line
+   * does.
+   */
   isIdentity(schema) {
     const { part } = this.#partOf(schema) ?? {};
     return part?.schema.type === "object";
@@ -220,7 +275,10 @@ export class Model {
 
   /** Returns the fields of documents that are shown: `properties`, which can be empty only, is not. */
   fields(schema) {
-    const entries = Object.entries(schema.properties ?? {}).map(([name, value]) => [name, this.resolve(value)]);
+    const entries = Object.entries(schema.properties ?? {}).map(([name, value]) => [
+      name,
+      this.resolve(value),
+    ]);
     return entries.filter(([, field]) => field.maxItems !== 0);
   }
 }
@@ -239,6 +297,8 @@ export function titleOf(record) {
 
 /** Returns what tells records of one name apart: the own key. */
 export const keyOf = (record) =>
-  record.userDefinedId ?? record.customId ?? (record.name === undefined ? undefined : (record.number ?? record.code));
+  record.userDefinedId ??
+  record.customId ??
+  (record.name === undefined ? undefined : (record.number ?? record.code));
 
 export const isScalar = (schema) => !typesOf(schema).some((type) => type === "array" || type === "object");

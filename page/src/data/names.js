@@ -8,7 +8,8 @@ const names = new Map();
 const keyFor = (collection, id) => `${collection.name}/${id}`;
 
 /** Returns the name of a record, or its id while the name is not read. */
-export const nameOf = (collection, id) => names.get(keyFor(collection, id)) ?? collection.nameOf?.(id) ?? String(id);
+export const nameOf = (collection, id) =>
+  names.get(keyFor(collection, id)) ?? collection.nameOf?.(id) ?? String(id);
 
 /** Stores the names of records that were read anyway. */
 export function remember(collection, records) {

@@ -12,12 +12,19 @@ function listsThatName(model, collection) {
     for (const property of model.filterable(other)) {
       const [field] = property.split(".");
       const isId = property === field || property.endsWith(".id");
-      const target = isId && (model.reference(other, field) ?? (property.includes(".") && model.collections.get(field)));
+      const target =
+        isId && (model.reference(other, field) ?? (property.includes(".") && model.collections.get(field)));
       if (target === collection) lists.push({ other, property });
     }
   }
   // A reference that can be filtered by its id and by its record's id is counted once.
-  return lists.filter(({ other, property }) => !property.endsWith(".id") || !lists.some((entry) => entry.other === other && entry.property === `${property.slice(0, -".id".length)}Id`));
+  return lists.filter(
+    ({ other, property }) =>
+      !property.endsWith(".id") ||
+      !lists.some(
+        (entry) => entry.other === other && entry.property === `${property.slice(0, -".id".length)}Id`,
+      ),
+  );
 }
 
 /** Returns the section of what names a record; it is empty where nothing can. */
@@ -25,7 +32,13 @@ export function neighborsSection(model, collection, record) {
   const lists = listsThatName(model, collection);
   const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const read = async () => {
-    const counts = await Promise.all(lists.map(async ({ other, property }) => ({ other, property, ...(await countOf(other, [[property, String(record.id)]])) })));
+    const counts = await Promise.all(
+      lists.map(async ({ other, property }) => ({
+        other,
+        property,
+        ...(await countOf(other, [[property, String(record.id)]])),
+      })),
+    );
     const item = ({ other, property, text }) => {
       const filters = [{ property, operator: "eq", value: String(record.id) }];
       const times = counts.filter((entry) => entry.other === other && !entry.isNone).length;
@@ -33,13 +46,22 @@ export function neighborsSection(model, collection, record) {
       return el("li", {}, link(hashOf({ name: other.name, filters }), `${text} ${lower(other.title)}${by}`));
     };
     const used = counts.filter(({ isNone }) => !isNone);
-    body.replaceChildren(used.length ? el("ul", { class: "chips" }, used.map(item)) : el("p", { class: "quiet" }, t("No record names this one.")));
+    body.replaceChildren(
+      used.length
+        ? el("ul", { class: "chips" }, used.map(item))
+        : el("p", { class: "quiet" }, t("No record names this one.")),
+    );
   };
   const loading = lists.length
-    ? read().catch((error) => {
-        if (!error.rows || error.status === 401) throw error;
-        body.replaceChildren(el("p", { class: "message" }, error.message));
-      }).finally(() => body.setAttribute("aria-busy", "false"))
+    ? read()
+        .catch((error) => {
+          if (!error.rows || error.status === 401) throw error;
+          body.replaceChildren(el("p", { class: "message" }, error.message));
+        })
+        .finally(() => body.setAttribute("aria-busy", "false"))
     : null;
-  return { element: lists.length ? el("section", { class: "neighbors" }, el("h2", {}, t("Used by")), body) : null, loading };
+  return {
+    element: lists.length ? el("section", { class: "neighbors" }, el("h2", {}, t("Used by")), body) : null,
+    loading,
+  };
 }

@@ -12,7 +12,8 @@ const TYPING_MS = 200;
 /** Height and width that a list of choices has at most and at least. */
 const [TALLEST, NARROWEST] = [256, 240];
 
-const textOf = (record) => [titleOf(record), keyOf(record)].filter((text) => text !== undefined && text !== null).join(" · ");
+const textOf = (record) =>
+  [titleOf(record), keyOf(record)].filter((text) => text !== undefined && text !== null).join(" · ");
 
 export class Picker {
   /** `onPick` is called with the record that is chosen. */
@@ -23,7 +24,12 @@ export class Picker {
     this.active = -1;
     this.searches = 0;
     this.isChosen = false;
-    this.list = el("ul", { role: "listbox", id: newId("choices"), "aria-label": collection.title, hidden: true });
+    this.list = el("ul", {
+      role: "listbox",
+      id: newId("choices"),
+      "aria-label": collection.title,
+      hidden: true,
+    });
     this.input = el("input", {
       role: "combobox",
       "aria-autocomplete": "list",
@@ -69,7 +75,10 @@ export class Picker {
     const { collection } = this;
     if (collection.search) return { data: await collection.search(q), hasMore: false };
     const canNarrow = collection.hasSearch !== false;
-    const { data, pagination } = await get(collection.path, { pageSize: CHOICES, ...(q && canNarrow && { q }) });
+    const { data, pagination } = await get(collection.path, {
+      pageSize: CHOICES,
+      ...(q && canNarrow && { q }),
+    });
     return { data, hasMore: canNarrow && Boolean(pagination?.hasMore) };
   }
 
@@ -89,7 +98,10 @@ export class Picker {
     this.input.setAttribute("aria-expanded", String(records.length > 0));
     this.popup.hidden = false;
     this.#follow();
-    if (hasSwatches(this.collection)) swatchesOf(records).then((hexes) => options.forEach((node, index) => node.prepend(swatch(hexes.get(records[index]))))).catch(() => null);
+    if (hasSwatches(this.collection))
+      swatchesOf(records)
+        .then((hexes) => options.forEach((node, index) => node.prepend(swatch(hexes.get(records[index])))))
+        .catch(() => null);
     const said = records.length ? t("{0} choices", records.length) : t("Nothing matches.");
     announce(hasMore ? `${said}. ${t("More match: type to narrow.")}` : said);
   }
@@ -111,7 +123,8 @@ export class Picker {
       style.maxHeight = `${Math.min(TALLEST, (isAbove ? top : innerHeight - bottom) - 8)}px`;
     };
     place();
-    for (const name of ["scroll", "resize"]) window.addEventListener(name, place, { capture: true, passive: true, signal });
+    for (const name of ["scroll", "resize"])
+      window.addEventListener(name, place, { capture: true, passive: true, signal });
   }
 
   #close() {
@@ -143,7 +156,8 @@ export class Picker {
 
   #move(step) {
     const options = [...this.list.children];
-    this.active = (this.active + step + options.length + (this.active < 0 && step < 0 ? 1 : 0)) % options.length;
+    this.active =
+      (this.active + step + options.length + (this.active < 0 && step < 0 ? 1 : 0)) % options.length;
     options.forEach((option, index) => option.setAttribute("aria-selected", String(index === this.active)));
     this.input.setAttribute("aria-activedescendant", options[this.active].id);
     options[this.active].scrollIntoView({ block: "nearest" });

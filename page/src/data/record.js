@@ -19,23 +19,38 @@ export async function recordView(model, collection, id, actions) {
   await readNames(referencesIn(model, collection, "", collection.schema, data));
   const context = { model, canWrite: Boolean(actions.canWrite) };
   const isMeasured = ({ entry }) => Boolean(entry?.replace?.properties?.lines);
-  const sectionOf = (part) => (isMeasured(part) ? measurementsSection(context, collection, part, data) : partSection(model, collection, part, data, actions));
+  const sectionOf = (part) =>
+    isMeasured(part)
+      ? measurementsSection(context, collection, part, data)
+      : partSection(model, collection, part, data, actions);
   const parts = collection.parts.map(sectionOf);
-  const history = model.feed.includes(collection.name) ? historySection(model, collection, id) : { loading: null };
+  const history = model.feed.includes(collection.name)
+    ? historySection(model, collection, id)
+    : { loading: null };
   const neighbors = neighborsSection(model, collection, data);
   const title = titleOf(data);
   const key = keyOf(data);
   const nodes = [
     el("p", {}, link(hashOf({ name: collection.name }), collection.title)),
     el("h1", { tabindex: "-1" }, stored(title)),
-    el("p", { class: "quiet" }, `Id ${data.id}`, key && [" · ", stored(key)], data.state && ` · ${wordFor(data.state)}`),
+    el(
+      "p",
+      { class: "quiet" },
+      `Id ${data.id}`,
+      key && [" · ", stored(key)],
+      data.state && ` · ${wordFor(data.state)}`,
+    ),
     actions.ofRecord(collection, data, tag),
     el("section", {}, el("h2", {}, t("Fields")), showMembers(model, collection, collection.schema, data)),
     ...parts.map((part) => part.element),
     neighbors.element,
     history.element,
   ];
-  return { nodes, title, loading: Promise.all([history, neighbors, ...parts].map((section) => section.loading)) };
+  return {
+    nodes,
+    title,
+    loading: Promise.all([history, neighbors, ...parts].map((section) => section.loading)),
+  };
 }
 
 export function partSection(model, collection, part, record, actions) {
@@ -43,7 +58,9 @@ export function partSection(model, collection, part, record, actions) {
   const body = el("div", { "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
   const element = el("section", {}, el("h2", {}, part.title), body);
   const loading = readPart(model, collection, part, record)
-    .then(({ content, data }) => body.replaceChildren(content, ...actions.ofPart(collection, part, record, data)))
+    .then(({ content, data }) =>
+      body.replaceChildren(content, ...actions.ofPart(collection, part, record, data)),
+    )
     .catch((error) => {
       if (!error.rows) throw error;
       body.replaceChildren(alertBox(error.message));
@@ -56,13 +73,22 @@ export function partSection(model, collection, part, record, actions) {
 function listSection(part, record) {
   const filters = [{ property: part.owner, operator: "eq", value: String(record.id) }];
   const hash = hashOf({ name: part.list.name, filters });
-  return el("section", {}, el("h2", {}, part.title), el("p", {}, link(hash, t("Show the {0} of this record", lower(part.title)))));
+  return el(
+    "section",
+    {},
+    el("h2", {}, part.title),
+    el("p", {}, link(hash, t("Show the {0} of this record", lower(part.title)))),
+  );
 }
 
 async function readPart(model, collection, part, record) {
   const { data } = await get(partPath(part, record));
   const { schema } = part;
-  if (Array.isArray(data) ? !data.length : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))) {
+  if (
+    Array.isArray(data)
+      ? !data.length
+      : !Object.values(data).some((value) => (Array.isArray(value) ? value.length : value))
+  ) {
     return { content: el("p", { class: "quiet" }, t("None.")), data };
   }
   await readNames(referencesIn(model, collection, "", schema, data));

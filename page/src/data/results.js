@@ -1,4 +1,5 @@
-// Results of a bulk write or of its dry run: how many rows of each kind, and row by row what changes or why not.
+// Results of a bulk write or of its dry run: how many rows of each kind, and row by row what changes or why
+// not.
 
 import { toJson } from "./api.js";
 import { button, el, link, replace, stored } from "./dom.js";
@@ -7,16 +8,31 @@ import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./val
 import { counted, label, stepsOf, t } from "./words.js";
 
 const PAGE_SIZE = 100;
-const KINDS = { failed: t("rejected"), created: t("new"), updated: t("changed"), deleted: t("deleted"), absent: t("not there to delete"), unchanged: t("unchanged") };
+const KINDS = {
+  failed: t("rejected"),
+  created: t("new"),
+  updated: t("changed"),
+  deleted: t("deleted"),
+  absent: t("not there to delete"),
+  unchanged: t("unchanged"),
+};
 
-/** Returns the steps of a field's path in words: of `translations[0].colorName`, "Translations: German: Color name". */
+/**
+ * Returns the steps of a field's path in words: of `translations[0].colorName`, "Translations: German: Color
+ * name".
+ */
 export function wordsOf(model, collection, field, item) {
   const words = [];
   let value = item;
   for (const step of stepsOf(field)) {
     value = value?.[step];
     if (typeof step === "string") words.push(label(step));
-    else words.push(value?.languageId === undefined ? String(step + 1) : plainText(model, collection, "languageId", value.languageId));
+    else
+      words.push(
+        value?.languageId === undefined
+          ? String(step + 1)
+          : plainText(model, collection, "languageId", value.languageId),
+      );
   }
   return words.join(": ");
 }
@@ -25,7 +41,7 @@ export function wordsOf(model, collection, field, item) {
 const plainly = (message) => message.replace(/\{"\w+":("(?:[^"\\]|\\.)*")\}/g, (_, key) => JSON.parse(key));
 
 /** Returns the reasons why a row is rejected, as sentences. `cellOf` names the cell that a reason is about. */
-export const sentencesOf = (model, collection, row, cellOf = () => "") =>
+export const sentencesOf = (model, collection, row, cellOf = (_row, _reason) => "") =>
   row.reasons.map((reason) => {
     const { field, value, item } = reason;
     const cell = cellOf(row, reason);
@@ -41,7 +57,9 @@ const entriesBeside = (entries, others) => {
 /** Returns what changes in a field: of lists, the entries that differ. */
 function changeNode(model, collection, { field, before, after }) {
   const areLists = Array.isArray(before) && Array.isArray(after);
-  const [old, now] = areLists ? [entriesBeside(before, after), entriesBeside(after, before)] : [before, after];
+  const [old, now] = areLists
+    ? [entriesBeside(before, after), entriesBeside(after, before)]
+    : [before, after];
   const text = (value) => stored(plainText(model, collection, field, value));
   const title = label(field, collection.schema.properties[field]);
   const was = isMissing(before) ? [] : [el("del", {}, text(old)), " → "];
@@ -52,10 +70,18 @@ function changeNode(model, collection, { field, before, after }) {
 }
 
 export class Results {
-  /** `rows` have a `kind`, `changes`, `reasons` and an `outcome`. `head` says how they are shown (`Writing`). */
+  /**
+   * `rows` have a `kind`, `changes`, `reasons` and an `outcome`. `head` says how they are shown (`Writing`).
+   */
   constructor({ model, collection, parts }, rows, head) {
-    Object.assign(this, { model, collection, parts, rows, head });
-    this.counts = new Map(Object.keys(KINDS).map((kind) => [kind, rows.filter((row) => row.kind === kind).length]));
+    this.model = model;
+    this.collection = collection;
+    this.parts = parts;
+    this.rows = rows;
+    this.head = head;
+    this.counts = new Map(
+      Object.keys(KINDS).map((kind) => [kind, rows.filter((row) => row.kind === kind).length]),
+    );
     this.kind = Object.keys(KINDS).find((kind) => this.counts.get(kind)) ?? "failed";
     this.kinds = el("div", { class: "actions kinds", role: "group", "aria-label": t("Rows to show") });
     this.body = el("div", {});
@@ -64,7 +90,9 @@ export class Results {
 
   /** Returns how many rows of each kind there are, as a sentence. */
   get summary() {
-    const parts = [...this.counts].filter(([, count]) => count).map(([kind, count]) => `${count} ${KINDS[kind]}`);
+    const parts = [...this.counts]
+      .filter(([, count]) => count)
+      .map(([kind, count]) => `${count} ${KINDS[kind]}`);
     return `${parts.join(", ") || t("No rows")}.`;
   }
 
@@ -73,7 +101,11 @@ export class Results {
     const rows = this.rows.filter((row) => row.kind === kind);
     const page = rows.slice(0, count);
     await readNames(page.flatMap((row) => this.#references(row)));
-    const more = rows.length > count && button(t("Show more of {0}", rows.length), () => this.show(kind, count + PAGE_SIZE), { "data-focus": "more" });
+    const more =
+      rows.length > count &&
+      button(t("Show more of {0}", rows.length), () => this.show(kind, count + PAGE_SIZE), {
+        "data-focus": "more",
+      });
     replace(this.body, this.#table(page), ...(more ? [more] : []));
     replace(this.kinds, ...this.#kindButtons());
   }
@@ -81,31 +113,67 @@ export class Results {
   #kindButtons() {
     const kinds = [...this.counts].filter(([, count]) => count);
     const attributes = (kind) => ({ "aria-pressed": String(kind === this.kind), "data-focus": kind });
-    return kinds.map(([kind, count]) => button(`${count} ${KINDS[kind]}`, () => this.show(kind), attributes(kind)));
+    return kinds.map(([kind, count]) =>
+      button(`${count} ${KINDS[kind]}`, () => this.show(kind), attributes(kind)),
+    );
   }
 
   #references({ changes }) {
     const ofParts = Object.fromEntries(this.parts.map(({ list, schema }) => [list, schema]));
-    const schemas = { ...ofParts, ...this.collection.schema.properties, ...this.collection.create?.properties };
+    const schemas = {
+      ...ofParts,
+      ...this.collection.schema.properties,
+      ...this.collection.create?.properties,
+    };
     return changes.flatMap(({ field, before, after }) =>
-      [before, after].flatMap((value) => [...referencesIn(this.model, this.collection, field, schemas[field] ?? {}, value)]),
+      [before, after].flatMap((value) => [
+        ...referencesIn(this.model, this.collection, field, schemas[field] ?? {}, value),
+      ]),
     );
   }
 
   #table(rows) {
     const titles = [this.head.title, t("Record"), this.kind === "failed" ? t("Why") : t("Changes")];
-    const head = el("tr", {}, titles.map((title) => el("th", { scope: "col" }, title)));
-    return scrolling(t("Rows"), el("table", {}, el("thead", {}, head), el("tbody", {}, rows.map((row) => this.#row(row)))));
+    const head = el(
+      "tr",
+      {},
+      titles.map((title) => el("th", { scope: "col" }, title)),
+    );
+    return scrolling(
+      t("Rows"),
+      el(
+        "table",
+        {},
+        el("thead", {}, head),
+        el(
+          "tbody",
+          {},
+          rows.map((row) => this.#row(row)),
+        ),
+      ),
+    );
   }
 
   #row(row) {
     const { model, collection } = this;
     const id = row.outcome?.id ?? null;
     const name = this.head.name(row);
-    const record = id === null ? stored(name) : link(recordHash(collection, id), el("bdi", {}, name || nameOf(collection, id)));
-    const lines = row.kind === "failed"
-      ? sentencesOf(model, collection, row, this.head.cell).map((sentence) => el("li", {}, stored(sentence)))
-      : row.changes.map((change) => changeNode(model, collection, change));
-    return el("tr", {}, el("th", { scope: "row" }, this.head.number(row)), el("td", {}, record), el("td", {}, el("ul", { class: "changes" }, lines)));
+    const record =
+      id === null
+        ? stored(name)
+        : link(recordHash(collection, id), el("bdi", {}, name || nameOf(collection, id)));
+    const lines =
+      row.kind === "failed"
+        ? sentencesOf(model, collection, row, this.head.cell).map((sentence) =>
+            el("li", {}, stored(sentence)),
+          )
+        : row.changes.map((change) => changeNode(model, collection, change));
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, this.head.number(row)),
+      el("td", {}, record),
+      el("td", {}, el("ul", { class: "changes" }, lines)),
+    );
   }
 }

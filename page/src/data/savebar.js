@@ -1,4 +1,5 @@
-// Save bar: stays in view below what is edited, has the service's words, and asks for a new key if the present one is refused.
+// Save bar: stays in view below what is edited, has the service's words, and asks for a new key if the
+// present one is refused.
 
 import { get, parseKey, scope, storeKey } from "./api.js";
 import { alertBox, button, el, newId } from "./dom.js";
@@ -47,10 +48,22 @@ export class SaveBar {
   showFailure(error) {
     if (error.status !== 401) {
       const wait = error.retryAfter && t("Try again in {0} s.", error.retryAfter);
-      return this.show(el("p", {}, [t("It is not saved."), error.message, wait, t("Your input stays here.")].filter(Boolean).join(" ")));
+      return this.show(
+        el(
+          "p",
+          {},
+          [t("It is not saved."), error.message, wait, t("Your input stays here.")].filter(Boolean).join(" "),
+        ),
+      );
     }
     const id = newId("key");
-    const field = el("input", { id, autocomplete: "off", autocapitalize: "none", spellcheck: "false", placeholder: "slv_1_1_…" });
+    const field = el("input", {
+      id,
+      autocomplete: "off",
+      autocapitalize: "none",
+      spellcheck: "false",
+      placeholder: "slv_1_1_…",
+    });
     const refusal = el("p", { class: "error" });
     const goOn = async () => {
       const key = parseKey(field.value);
@@ -65,8 +78,20 @@ export class SaveBar {
       goOn();
     });
     this.show(
-      el("p", {}, t("It is not saved: the service does not know the key any more, or it has expired. Your input stays here.")),
-      el("div", { class: "actions" }, el("label", { for: id }, t("Another key")), field, button(t("Save with this key"), goOn, { class: "" })),
+      el(
+        "p",
+        {},
+        t(
+          "It is not saved: the service does not know the key any more, or it has expired. Your input stays here.",
+        ),
+      ),
+      el(
+        "div",
+        { class: "actions" },
+        el("label", { for: id }, t("Another key")),
+        field,
+        button(t("Save with this key"), goOn, { class: "" }),
+      ),
       refusal,
     );
     return field.focus({ preventScroll: true });
@@ -77,7 +102,9 @@ export class SaveBar {
 async function whyNot(key) {
   try {
     const { data } = await get("api/me", [], { key });
-    return String(data.organization.id) === scope.organization ? "" : t("This key is of another organization.");
+    return String(data.organization.id) === scope.organization
+      ? ""
+      : t("This key is of another organization.");
   } catch (error) {
     if (!error.rows) throw error;
     return error.message;
@@ -89,7 +116,8 @@ document.addEventListener("keydown", (event) => {
   for (const bar of bars) if (!bar.element.isConnected) bars.delete(bar);
   // Of several, the one in which the focus is, else the last.
   const open = [...bars];
-  const bar = open.find(({ element }) => element.parentElement.contains(document.activeElement)) ?? open.at(-1);
+  const bar =
+    open.find(({ element }) => element.parentElement.contains(document.activeElement)) ?? open.at(-1);
   if (!bar) return;
   event.preventDefault();
   if (!bar.saveButton.disabled) bar.onSave();

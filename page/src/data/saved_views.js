@@ -20,8 +20,18 @@ export class SavedViews {
     this.collection = collection;
     this.view = null;
     this.list = el("ul", { class: "chips" });
-    this.name = el("input", { "aria-label": t("Name of the view"), placeholder: t("Name of the view"), dir: "auto", maxlength: 60 });
-    const form = el("form", { submit: (event) => this.#save(event) }, this.name, el("button", {}, t("Save this view")));
+    this.name = el("input", {
+      "aria-label": t("Name of the view"),
+      placeholder: t("Name of the view"),
+      dir: "auto",
+      maxlength: 60,
+    });
+    const form = el(
+      "form",
+      { submit: (event) => this.#save(event) },
+      this.name,
+      el("button", {}, t("Save this view")),
+    );
     this.summary = el("summary", {}, t("Views"));
     this.element = el("details", { class: "menu" }, this.summary, this.list, form);
     this.#show();
@@ -53,7 +63,13 @@ export class SavedViews {
       this.#write(read(this.collection).filter(({ name }) => name !== view.name));
       this.name.focus();
     };
-    const chip = (view) => el("li", { class: "chip" }, link(view.hash, el("bdi", {}, view.name)), button("×", () => remove(view), { "aria-label": t("Remove the view {0}", view.name) }));
+    const chip = (view) =>
+      el(
+        "li",
+        { class: "chip" },
+        link(view.hash, el("bdi", {}, view.name)),
+        button("×", () => remove(view), { "aria-label": t("Remove the view {0}", view.name) }),
+      );
     this.list.replaceChildren(...views.map(chip));
   }
 }

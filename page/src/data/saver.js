@@ -11,8 +11,10 @@ const DRAFT_MS = 300;
 const INPUT_EVENTS = ["input", "change", "click", "keyup", "paste"];
 
 /**
- * A task has the `method`, `path`, `values` and `tag` of what is written, and functions: `editorOf(input, values)` makes the
- * editor of some input, `onSaved(data)` and `onCancel()` go on. Editors have an `element`, `collect()`, which returns the request body,
+ * A task has the `method`, `path`, `values` and `tag` of what is written, and functions: `editorOf(input,
+ * values)` makes the
+ * editor of some input, `onSaved(data)` and `onCancel()` go on. Editors have an `element`, `collect()`,
+ * which returns the request body,
  * `showErrors(rows)`, which returns the rows that have no field, and `conflictOf` or `rebase` for changes of others.
  */
 export class Saver {
@@ -81,7 +83,9 @@ export class Saver {
   #showState() {
     const isChanged = this.#input() !== this.initial;
     const count = this.editor.changes?.();
-    const text = count ? counted(count, "{0} change is not saved.", "{0} changes are not saved.") : t("Not saved yet.");
+    const text = count
+      ? counted(count, "{0} change is not saved.", "{0} changes are not saved.")
+      : t("Not saved yet.");
     this.bar.showState(isChanged ? text : "", this.editor.canUndo);
   }
 
@@ -126,7 +130,9 @@ export class Saver {
   async #settle(yours) {
     const { task, bar } = this;
     try {
-      const { data: theirs, tag } = await (task.reread ? task.reread() : get(task.path, { form: "writable" }));
+      const { data: theirs, tag } = await (task.reread
+        ? task.reread()
+        : get(task.path, { form: "writable" }));
       if (this.editor.rebase) {
         Object.assign(task, { tag, values: theirs });
         bar.show(el("p", {}, this.editor.rebase(theirs)));
@@ -134,7 +140,10 @@ export class Saver {
         return;
       }
       const onChoose = (values) => this.#resolve(values, theirs, tag);
-      const conflict = await this.editor.conflictOf({ base: task.values, theirs, yours }, { onChoose, onCancel: () => this.#leave(() => task.onCancel()) });
+      const conflict = await this.editor.conflictOf(
+        { base: task.values, theirs, yours },
+        { onChoose, onCancel: () => this.#leave(() => task.onCancel()) },
+      );
       this.element.replaceChildren(conflict.element);
       conflict.element.querySelector("h2").focus();
     } catch (error) {
@@ -153,8 +162,13 @@ export class Saver {
 
   /** Shows the service's words beside the fields that they are about, and in the bar what has no field. */
   #showErrors({ rows }) {
-    const others = this.editor.showErrors(rows).map(({ field, value }) => el("li", {}, field ? `${pathWords(field)}: ` : "", stored(value)));
+    const others = this.editor
+      .showErrors(rows)
+      .map(({ field, value }) => el("li", {}, field ? `${pathWords(field)}: ` : "", stored(value)));
     const summary = counted(rows.length, "It is not saved: see above.", "It is not saved: {0} errors.");
-    this.bar.show(el("p", {}, others.length === rows.length ? t("It is not saved.") : summary), others.length > 0 && el("ul", {}, others));
+    this.bar.show(
+      el("p", {}, others.length === rows.length ? t("It is not saved.") : summary),
+      others.length > 0 && el("ul", {}, others),
+    );
   }
 }

@@ -7,11 +7,21 @@ import { t } from "./words.js";
 
 export class Section {
   /**
-   * `read()` returns the data, `show(data)` its nodes, and `actions(data)` what can be done: a `text`, the `path` that is written
-   * to, and `open(done, choice)`, which returns the Saver; `done` has the functions of its task. `choose(choice)` chooses what is read,
+   * `read()` returns the data, `show(data)` its nodes, and `actions(data)` what can be done: a `text`, the
+   * `path` that is written
+   * to, and `open(done, choice)`, which returns the Saver; `done` has the functions of its task.
+   * `choose(choice)` chooses what is read,
    * unless an action `opensFor` that word before its first dot. `onChange` is called after a change.
    */
-  constructor({ name, title, read, show, actions = (_data) => [], choose = null, onChange = (_section) => null }) {
+  constructor({
+    name,
+    title,
+    read,
+    show,
+    actions = (_data) => [],
+    choose = null,
+    onChange = (_section) => null,
+  }) {
     this.name = name;
     this.title = title;
     this.read = read;
@@ -23,8 +33,17 @@ export class Section {
     this.heading = el("h2", { tabindex: "-1", id: `at-${name}` }, title);
     this.count = el("span", { class: "count" });
     this.buttons = el("div", { class: "actions" });
-    this.body = el("div", { class: "body", "aria-busy": "true" }, el("p", { class: "quiet" }, t("Loading …")));
-    this.element = el("section", { class: `part of-${name}`, "aria-labelledby": `at-${name}` }, el("div", { class: "section-head" }, this.heading, this.buttons), this.body);
+    this.body = el(
+      "div",
+      { class: "body", "aria-busy": "true" },
+      el("p", { class: "quiet" }, t("Loading …")),
+    );
+    this.element = el(
+      "section",
+      { class: `part of-${name}`, "aria-labelledby": `at-${name}` },
+      el("div", { class: "section-head" }, this.heading, this.buttons),
+      this.body,
+    );
   }
 
   /** Reads and shows the data; what is being edited stays. */
@@ -45,7 +64,8 @@ export class Section {
   #view() {
     this.isEditing = false;
     this.options = this.actions(this.data);
-    const open = (action) => button(action.text, () => this.open(action), { class: "plain small", "aria-label": action.label });
+    const open = (action) =>
+      button(action.text, () => this.open(action), { class: "plain small", "aria-label": action.label });
     this.buttons.replaceChildren(...this.options.filter(({ isInline }) => !isInline).map(open));
     const nodes = [this.show(this.data, (action) => open(action))].flat(Infinity).filter(Boolean);
     this.body.replaceChildren(...nodes);
@@ -73,7 +93,9 @@ export class Section {
       if (!isFocused) return undefined;
       // From the top, where its heading says what is edited; the bar with Save covers no field then.
       this.element.scrollIntoView({ block: "start" });
-      (saver.first ?? saver.element).querySelector("input:not([readonly], [type=file]), select, textarea")?.focus();
+      (saver.first ?? saver.element)
+        .querySelector("input:not([readonly], [type=file]), select, textarea")
+        ?.focus();
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
       this.body.prepend(alertBox(error.message));

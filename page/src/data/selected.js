@@ -1,4 +1,5 @@
-// Bulk edit: some fields of all selected records, shown before and after, and written if nobody else changed them.
+// Bulk edit: some fields of all selected records, shown before and after, and written if nobody else changed
+// them.
 
 import { get, pages } from "./api.js";
 import { alertBox, button, el, link, newId, stored } from "./dom.js";
@@ -45,8 +46,12 @@ const TITLES_OF_ALL = {
   restore: (title) => t("Restore all that match: {0}", title),
 };
 const HINTS = {
-  edit: t("Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied."),
-  delete: t("Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which."),
+  edit: t(
+    "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
+  ),
+  delete: t(
+    "Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which.",
+  ),
   restore: t("They become active again, unless something is in the way; the preview says what."),
 };
 /** Returns what is done with the records, as an address says. */
@@ -54,7 +59,14 @@ const actionOf = ({ action }) => (Object.hasOwn(TITLES, action) ? action : "edit
 const SHOWN = 500;
 
 function nodesOf(collection, title, element) {
-  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), element], title };
+  return {
+    nodes: [
+      el("p", {}, link(hashOf({ name: collection.name }), collection.title)),
+      el("h1", { tabindex: "-1" }, title),
+      element,
+    ],
+    title,
+  };
 }
 
 /** Returns the nodes of the view of records that were selected one by one. */
@@ -63,7 +75,12 @@ export async function selectedView(model, collection, view) {
   const action = actionOf(view);
   await readNames(ids.map((id) => [collection, id]));
   const names = ids.map((id) => nameOf(collection, id));
-  const edit = new BulkEdit(sheetOf(model, collection), { action, ids, names, readTags: action !== "delete" && (() => readTags(collection, ids)) });
+  const edit = new BulkEdit(sheetOf(model, collection), {
+    action,
+    ids,
+    names,
+    readTags: action !== "delete" && (() => readTags(collection, ids)),
+  });
   return nodesOf(collection, TITLES[action](ids.length, collection.title), edit.element);
 }
 
@@ -73,7 +90,15 @@ export async function matchingView(model, collection, view) {
   const place = el("div", {});
   const count = el("span", {}, t("{0} records", 0));
   const stop = button(t("Stop"), () => (stop.disabled = true));
-  place.append(el("p", { class: "actions", "aria-busy": "true" }, el("progress", { "aria-label": t("Records") }), count, stop));
+  place.append(
+    el(
+      "p",
+      { class: "actions", "aria-busy": "true" },
+      el("progress", { "aria-label": t("Records") }),
+      count,
+      stop,
+    ),
+  );
   const reading = readMatching(collection, view, (number) => {
     count.textContent = t("{0} records", number);
     return !stop.disabled && (number === 0 || place.isConnected);
@@ -96,7 +121,10 @@ export async function matchingView(model, collection, view) {
 async function readMatching(collection, view, onProgress) {
   const fields = ["id", ...TITLE_FIELDS.filter((name) => name in collection.schema.properties)];
   const records = [];
-  const parameters = [...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }), ["fields", fields.join(",")]];
+  const parameters = [
+    ...listParameters({ ...view, sort: "id", order: "asc", cursor: "" }),
+    ["fields", fields.join(",")],
+  ];
   for await (const page of pages(collection.path, parameters)) {
     records.push(...page);
     if (!onProgress(records.length)) return null;
@@ -105,7 +133,10 @@ async function readMatching(collection, view, onProgress) {
 }
 
 class BulkEdit {
-  /** `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is overwritten. Deletions have none. */
+  /**
+   * `readTags` returns the records' entity tags; without it what others change meanwhile in these fields is
+   * overwritten. Deletions have none.
+   */
   constructor(sheet, { action, ids, names, readTags = null }) {
     this.sheet = sheet;
     this.ids = ids;
@@ -114,22 +145,47 @@ class BulkEdit {
     this.isEdit = action === "edit";
     this.editors = new Map();
     this.names = new Map(ids.map((id, index) => [id, names[index]]));
-    const head = { title: t("Id"), number: ({ item }) => String(item.id), name: ({ item }) => this.names.get(String(item.id)) };
+    const head = {
+      title: t("Id"),
+      number: ({ item }) => String(item.id),
+      name: ({ item }) => this.names.get(String(item.id)),
+    };
     this.preview = el("button", {}, t("See what would change"));
     const onBusy = (isBusy) => (this.form.inert = isBusy);
-    this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy, isDeletion: action === "delete" });
+    this.writing = new Writing(sheet, {
+      head,
+      rejectsOf: (rows) => this.#rejectsOf(rows),
+      onBusy,
+      isDeletion: action === "delete",
+    });
     this.fields = el("div", { class: "fields" });
-    const items = ids.slice(0, SHOWN).map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
+    const items = ids
+      .slice(0, SHOWN)
+      .map((id) => el("li", {}, link(recordHash(sheet.collection, id), stored(this.names.get(id)))));
     if (ids.length > SHOWN) items.push(el("li", {}, t("and {0} more", ids.length - SHOWN)));
-    const records = el("details", { class: "menu" }, el("summary", {}, counted(ids.length, "{0} record", "{0} records")), el("ul", {}, items));
+    const records = el(
+      "details",
+      { class: "menu" },
+      el("summary", {}, counted(ids.length, "{0} record", "{0} records")),
+      el("ul", {}, items),
+    );
     const hint = el("p", { class: "quiet" }, HINTS[action]);
     const submit = (event) => {
       event.preventDefault();
       this.#dryRun();
     };
-    this.form = el("form", { class: "editing", novalidate: true, submit }, this.fields, el("div", { class: "actions" }, this.isEdit && this.#fieldChoice(), this.preview));
+    this.form = el(
+      "form",
+      { class: "editing", novalidate: true, submit },
+      this.fields,
+      el("div", { class: "actions" }, this.isEdit && this.#fieldChoice(), this.preview),
+    );
     this.element = el("div", {}, records, hint, this.form, this.writing.element);
-    guard(() => this.element.isConnected && (this.writing.isWriting || (this.editors.size > 0 && !this.writing.isWritten)));
+    guard(
+      () =>
+        this.element.isConnected &&
+        (this.writing.isWriting || (this.editors.size > 0 && !this.writing.isWritten)),
+    );
   }
 
   /** Returns the choice of a field. The own key is none: no two records share it. */
@@ -152,7 +208,14 @@ class BulkEdit {
       const value = types.includes("array") ? [] : types.includes("boolean") ? false : null;
       const editor = new ObjectEditor(model, { properties: { [name]: record[name] } }, { [name]: value });
       const title = titleOfField(this.sheet, name);
-      const block = el("div", { class: "bulk-field" }, editor.element, button(t("Leave it as it is"), () => this.#remove(name, block), { "aria-label": t("Leave {0} as it is", title) }));
+      const block = el(
+        "div",
+        { class: "bulk-field" },
+        editor.element,
+        button(t("Leave it as it is"), () => this.#remove(name, block), {
+          "aria-label": t("Leave {0} as it is", title),
+        }),
+      );
       this.editors.set(name, editor);
       this.fields.append(block);
     }
@@ -171,14 +234,21 @@ class BulkEdit {
     return Object.assign({}, ...[...this.editors.values()].map((editor) => editor.collect("", new Map())));
   }
 
-  /** Sends a dry run of the change of the records as they are now: what is written later fails if somebody changes them meanwhile. */
+  /**
+   * Sends a dry run of the change of the records as they are now: what is written later fails if somebody
+   * changes them meanwhile.
+   */
   async #dryRun() {
-    if (this.isEdit && !this.editors.size) return this.writing.clear(alertBox(t("Choose a field to change.")));
+    if (this.isEdit && !this.editors.size)
+      return this.writing.clear(alertBox(t("Choose a field to change.")));
     const values = this.action === "restore" ? { state: "active" } : this.#values();
     this.preview.disabled = true;
     try {
       const tags = this.readTags && (await this.readTags());
-      const documents = this.ids.map((id, index) => [{ number: index + 1, cells: [] }, this.#documentOf(id, tags?.[index], values)]);
+      const documents = this.ids.map((id, index) => [
+        { number: index + 1, cells: [] },
+        this.#documentOf(id, tags?.[index], values),
+      ]);
       await this.writing.dryRun(rowsOf(this.sheet, documents));
     } catch (error) {
       if (!error.rows || error.status === 401) throw error;
@@ -189,7 +259,8 @@ class BulkEdit {
   }
 
   #documentOf(id, ifMatch, values) {
-    if (ifMatch === null) return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
+    if (ifMatch === null)
+      return { document: { id }, errors: [{ field: null, value: t("There is no such record any more.") }] };
     return { document: { id, ...values, ...(ifMatch && { ifMatch }) }, errors: [] };
   }
 

@@ -1,4 +1,5 @@
-// Selection of records in a list: a check box for each row, one for all rows of the page, and what to do with them.
+// Selection of records in a list: a check box for each row, one for all rows of the page, and what to do
+// with them.
 
 import { button, el, link, replace } from "./dom.js";
 import { hashOf } from "./location.js";
@@ -27,7 +28,12 @@ export class Selection {
       for (const box of this.boxes) this.#select(box.value, this.all.checked);
       this.update();
     };
-    this.all = el("input", { type: "checkbox", "aria-label": t("All rows of this page"), "data-focus": "select all", change });
+    this.all = el("input", {
+      type: "checkbox",
+      "aria-label": t("All rows of this page"),
+      "data-focus": "select all",
+      change,
+    });
     return this.all;
   }
 
@@ -37,7 +43,12 @@ export class Selection {
       this.#select(box.value, box.checked);
       this.update();
     };
-    const box = el("input", { type: "checkbox", value: String(record.id), "aria-label": t("Select {0}", titleOf(record)), change });
+    const box = el("input", {
+      type: "checkbox",
+      value: String(record.id),
+      "aria-label": t("Select {0}", titleOf(record)),
+      change,
+    });
     this.boxes.push(box);
     return box;
   }
@@ -54,9 +65,13 @@ export class Selection {
     else if (!isSelected) this.ids.delete(id);
   }
 
-  /** Shows the selection, which pages that are turned do not change. All that match are those of the present filters. */
+  /**
+   * Shows the selection, which pages that are turned do not change. All that match are those of the present
+   * filters.
+   */
   update(view = this.view) {
-    const isOther = JSON.stringify([view?.q, view?.filters]) !== JSON.stringify([this.view?.q, this.view?.filters]);
+    const isOther =
+      JSON.stringify([view?.q, view?.filters]) !== JSON.stringify([this.view?.q, this.view?.filters]);
     if (isOther) this.isAll = false;
     this.view = view;
     if (!this.all) return;
@@ -87,7 +102,9 @@ export class Selection {
   #actions(count, address) {
     const { filters } = this.view;
     const to = (action) => hashOf({ name: this.collection.name, action, ...address });
-    const showsDeleted = filters.some(({ property, value }) => property === "state" && value.includes("deleted"));
+    const showsDeleted = filters.some(
+      ({ property, value }) => property === "state" && value.includes("deleted"),
+    );
     return [
       link(to(""), t("Edit {0} at once", count)),
       this.collection.canDelete && link(to("delete"), t("Delete {0} …", count)),
@@ -105,12 +122,21 @@ export class Selection {
       this.element.querySelector("a").focus();
     };
     const more = isMore && button(t("Select all {0} that match", this.#shownTotal), selectAll);
-    return [`${t("{0} selected.", size)}${most}`, more, ...this.#actions(size, { id: "selected", ids: [...this.ids] }), this.#none].filter(Boolean);
+    return [
+      `${t("{0} selected.", size)}${most}`,
+      more,
+      ...this.#actions(size, { id: "selected", ids: [...this.ids] }),
+      this.#none,
+    ].filter(Boolean);
   }
 
   #ofAll() {
     const { q, filters } = this.view;
     const count = t("all {0}", this.#shownTotal);
-    return [t("All {0} that match are selected.", this.#shownTotal), ...this.#actions(count, { id: "matching", q, filters }), this.#none];
+    return [
+      t("All {0} that match are selected.", this.#shownTotal),
+      ...this.#actions(count, { id: "matching", q, filters }),
+      this.#none,
+    ];
   }
 }

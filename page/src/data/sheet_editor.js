@@ -1,4 +1,5 @@
-// Editor of a grid for the Saver: a request body as rows of cells and back, errors at their cells, changes of others cell by cell.
+// Editor of a grid for the Saver: a request body as rows of cells and back, errors at their cells, changes
+// of others cell by cell.
 
 import { el } from "./dom.js";
 import { Grid } from "./grid.js";
@@ -9,8 +10,10 @@ import { exchange } from "./sheet_exchange.js";
 export const inGrid = (layout) => ({ editorOf: (input, values) => new SheetEditor(layout, input, values) });
 
 /**
- * A layout has the `caption`, `corner`, `columns`, `newRow` and `hintOf` of a grid; `rowsOf(values)` returns the rows of a request body, and
- * `bodyOf(rows, values, locate)` is the inverse, which calls `locate(path, row, column)` for the cells that fields of the body have.
+ * A layout has the `caption`, `corner`, `columns`, `newRow` and `hintOf` of a grid; `rowsOf(values)` returns
+ * the rows of a request body, and
+ * `bodyOf(rows, values, locate)` is the inverse, which calls `locate(path, row, column)` for the cells that
+ * fields of the body have.
  */
 class SheetEditor {
   constructor(layout, input, values) {
@@ -37,7 +40,9 @@ class SheetEditor {
 
   collect() {
     this.places = new Map();
-    return this.layout.bodyOf(this.grid.rows, this.values, (path, row, column) => this.places.set(path, [row.key, column]));
+    return this.layout.bodyOf(this.grid.rows, this.values, (path, row, column) =>
+      this.places.set(path, [row.key, column]),
+    );
   }
 
   showErrors(errors) {
@@ -54,7 +59,10 @@ class SheetEditor {
     return false;
   }
 
-  /** Takes over what others changed, but for the cells that are changed here as well. Returns a sentence about it. */
+  /**
+   * Takes over what others changed, but for the cells that are changed here as well. Returns a sentence
+   * about it.
+   */
   rebase(theirs) {
     let [taken, both] = [0, 0];
     const mine = new Map(this.grid.rows.map((row) => [row.key, row]));
@@ -74,14 +82,30 @@ class SheetEditor {
       return { ...row, cells, before: row.cells, theirs: conflicts };
     });
     // Rows that are new here stay; rows that others removed stay if they are changed here.
-    const left = [...mine.values()].filter((row) => !row.before || this.grid.columns.some(({ key }) => (row.before[key] ?? "") !== (row.cells[key] ?? "")));
+    const left = [...mine.values()].filter(
+      (row) =>
+        !row.before ||
+        this.grid.columns.some(({ key }) => (row.before[key] ?? "") !== (row.cells[key] ?? "")),
+    );
     rows.push(...left.map(({ key, label, head, cells }) => ({ key, label, head, cells })));
     const grid = new Grid({ ...this.layout, rows });
     this.grid.element.replaceWith(grid.element);
     this.grid = grid;
     this.values = theirs;
-    const others = counted(taken, "{0} value of theirs is taken over.", "{0} values of theirs are taken over.");
-    const clash = both && counted(both, "{0} value is changed by both of you, and marked: saving keeps yours.", "{0} values are changed by both of you, and marked: saving keeps yours.");
-    return [t("Somebody else changed this meanwhile."), others, clash, t("Look at it, and save again.")].filter(Boolean).join(" ");
+    const others = counted(
+      taken,
+      "{0} value of theirs is taken over.",
+      "{0} values of theirs are taken over.",
+    );
+    const clash =
+      both &&
+      counted(
+        both,
+        "{0} value is changed by both of you, and marked: saving keeps yours.",
+        "{0} values are changed by both of you, and marked: saving keeps yours.",
+      );
+    return [t("Somebody else changed this meanwhile."), others, clash, t("Look at it, and save again.")]
+      .filter(Boolean)
+      .join(" ");
   }
 }

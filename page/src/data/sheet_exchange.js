@@ -1,4 +1,5 @@
-// Exchange of a grid with a spreadsheet: it is downloaded as a workbook, changed there, and its cells are filled from it again.
+// Exchange of a grid with a spreadsheet: it is downloaded as a workbook, changed there, and its cells are
+// filled from it again.
 
 import { save } from "./csv.js";
 import { alertBox, announce, button, el, newId, stored } from "./dom.js";
@@ -15,12 +16,20 @@ const plain = (text) => text.trim().toLowerCase();
 /** Returns the headings and rows of a grid. A row without an id is new when it comes back. */
 function tableOf({ columns, rows, hasHeads, corner }) {
   const head = [ID, ...(hasHeads ? [corner || t("Row")] : []), ...columns.map(({ title }) => title)];
-  const cell = (row, { key, isNumber }) => (isNumber ? numberCell(row.cells[key] ?? "") : (row.cells[key] ?? ""));
-  const line = (row) => [row.before ? numberCell(row.key) : "", ...(hasHeads ? [row.label] : []), ...columns.map((column) => cell(row, column))];
+  const cell = (row, { key, isNumber }) =>
+    isNumber ? numberCell(row.cells[key] ?? "") : (row.cells[key] ?? "");
+  const line = (row) => [
+    row.before ? numberCell(row.key) : "",
+    ...(hasHeads ? [row.label] : []),
+    ...columns.map((column) => cell(row, column)),
+  ];
   return [head, ...rows.map(line)];
 }
 
-/** Returns the index of the cell of each column in a row of headings; of two with one title the first is meant first. */
+/**
+ * Returns the index of the cell of each column in a row of headings; of two with one title the first is
+ * meant first.
+ */
 function placesOf(columns, head) {
   const used = new Set();
   return columns.map(({ title }) => {
@@ -30,7 +39,10 @@ function placesOf(columns, head) {
   });
 }
 
-/** Returns what a sheet changes in a grid: pairs of a row and texts, and what cannot be taken over, by the names of cells. */
+/**
+ * Returns what a sheet changes in a grid: pairs of a row and texts, and what cannot be taken over, by the
+ * names of cells.
+ */
 function changesOf(grid, [head, ...lines]) {
   const { columns, rows, newRow, hasHeads } = grid;
   const problems = [];
@@ -38,16 +50,24 @@ function changesOf(grid, [head, ...lines]) {
   const idPlace = head.cells.findIndex((text) => plain(text ?? "") === plain(ID));
   const headPlace = hasHeads ? (idPlace === 0 ? 1 : 0) : places[0];
   head.cells.forEach((text, index) => {
-    if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index)) problems.push([cellName(index, head.number), t("the table has no column “{0}”.", text)]);
+    if (text && index !== idPlace && !(hasHeads && index === headPlace) && !places.includes(index))
+      problems.push([cellName(index, head.number), t("the table has no column “{0}”.", text)]);
   });
   const left = new Set(rows);
   const changes = [];
   for (const { number, cells } of lines) {
     const id = cells[idPlace] ?? "";
     const name = cells[headPlace] ?? "";
-    const row = id ? rows.find(({ key }) => key === id) : rows.find((each) => left.has(each) && name && plain(each.label ?? "") === plain(name));
-    if (row && !left.has(row)) problems.push([cellName(Math.max(idPlace, 0), number), t("an earlier row has the same id.")]);
-    else if (!row && (id || !newRow)) problems.push([cellName(id ? idPlace : headPlace, number), t("the table has no row “{0}”.", id || name)]);
+    const row = id
+      ? rows.find(({ key }) => key === id)
+      : rows.find((each) => left.has(each) && name && plain(each.label ?? "") === plain(name));
+    if (row && !left.has(row))
+      problems.push([cellName(Math.max(idPlace, 0), number), t("an earlier row has the same id.")]);
+    else if (!row && (id || !newRow))
+      problems.push([
+        cellName(id ? idPlace : headPlace, number),
+        t("the table has no row “{0}”.", id || name),
+      ]);
     else {
       left.delete(row);
       changes.push([row ?? null, textsOf(columns, places, { number, cells }, problems)]);
@@ -65,20 +85,27 @@ function textsOf(columns, places, { number, cells }, problems) {
     if (cells[place] === undefined && place < cells.length) return;
     const text = (cells[place] ?? "").replace(/\r\n?/g, "\n");
     const bare = isNumber ? text.trim().replace(/^(-?\d+),(\d+)$/, "$1.$2") : text;
-    if (isNumber && bare && !NUMBER.test(bare)) problems.push([cellName(place, number), t("“{0}” is no number.", text)]);
+    if (isNumber && bare && !NUMBER.test(bare))
+      problems.push([cellName(place, number), t("“{0}” is no number.", text)]);
     else texts[key] = bare;
   });
   return texts;
 }
 
-/** Returns the texts with the number of a column as the grid has it, if the sheet means the same one: 12.50 for 12.5. */
+/**
+ * Returns the texts with the number of a column as the grid has it, if the sheet means the same one: 12.50
+ * for 12.5.
+ */
 function keepDigits(row, { key, isNumber }, texts) {
   const present = row?.cells[key];
   const isSame = isNumber && present && texts[key] && Number(present) === Number(texts[key]);
   return isSame ? { ...texts, [key]: present } : texts;
 }
 
-/** Fills cells of a grid as one step. `changes` are pairs of a row, or null for a new one, and the texts of its cells. */
+/**
+ * Fills cells of a grid as one step. `changes` are pairs of a row, or null for a new one, and the texts of
+ * its cells.
+ */
 function fill(grid, changes) {
   const added = [];
   const pairs = [];
@@ -90,7 +117,8 @@ function fill(grid, changes) {
     }
     for (const cell of row.inputs) {
       const { [cell.column.key]: text } = keepDigits(present, cell.column, texts);
-      if (text !== undefined && text !== (row.cells[cell.column.key] ?? "") && !cell.input.readOnly) pairs.push([cell, text]);
+      if (text !== undefined && text !== (row.cells[cell.column.key] ?? "") && !cell.input.readOnly)
+        pairs.push([cell, text]);
     }
   }
   if (pairs.length) grid.setAll(pairs, { added });
@@ -98,23 +126,46 @@ function fill(grid, changes) {
   return { values: pairs.filter(([{ row }]) => !added.includes(row)).length, rows: added.length };
 }
 
-/** Returns the controls of an editor with a `grid`: a download, and a file that fills the cells. Nothing is saved by it. */
+/**
+ * Returns the controls of an editor with a `grid`: a download, and a file that fills the cells. Nothing is
+ * saved by it.
+ */
 export function exchange(editor) {
   const result = el("div", { class: "exchange" });
   const title = editor.layout.caption;
-  const name = [document.querySelector("#view h1")?.textContent, title].filter(Boolean).join(" ").replace(/[^\p{L}\p{N}]+/gu, "-");
-  const download = button(t("Download {0}", "XLSX"), async () => save(`${name}.xlsx`, await workbook(title, tableOf(editor.grid))), { class: "plain small" });
+  const name = [document.querySelector("#view h1")?.textContent, title]
+    .filter(Boolean)
+    .join(" ")
+    .replace(/[^\p{L}\p{N}]+/gu, "-");
+  const download = button(
+    t("Download {0}", "XLSX"),
+    async () => save(`${name}.xlsx`, await workbook(title, tableOf(editor.grid))),
+    { class: "plain small" },
+  );
   const id = newId("sheet");
-  const input = el("input", { type: "file", id, accept: ".xlsx", change: async () => {
-    const [file] = input.files;
-    input.value = "";
-    if (file) result.replaceChildren(...(await bring(editor, file)));
-  } });
+  const input = el("input", {
+    type: "file",
+    id,
+    accept: ".xlsx",
+    change: async () => {
+      const [file] = input.files;
+      input.value = "";
+      if (file) result.replaceChildren(...(await bring(editor, file)));
+    },
+  });
   const label = el("label", { for: id }, t("Fill in from XLSX"));
-  return el("div", {}, el("div", { class: "actions exchange-controls" }, download, el("span", { class: "file" }, label, input)), result);
+  return el(
+    "div",
+    {},
+    el("div", { class: "actions exchange-controls" }, download, el("span", { class: "file" }, label, input)),
+    result,
+  );
 }
 
-const textRow = ({ number, cells }) => ({ number, cells: cells.map(({ text, problem }) => (problem ? undefined : text)) });
+const textRow = ({ number, cells }) => ({
+  number,
+  cells: cells.map(({ text, problem }) => (problem ? undefined : text)),
+});
 
 /** Returns the names of the cells that show no value, and why. */
 const oddCells = (rows) =>
@@ -144,7 +195,9 @@ function report({ values, rows }, problems, left) {
   ];
   const text = `${parts.filter(Boolean).join(", ")}. ${values || rows ? t("What differs is marked. Look at it, and save, or undo it.") : t("Nothing is changed.")}`;
   announce(text);
-  const items = problems.slice(0, MOST_SHOWN).map(([cell, why]) => el("li", {}, el("strong", {}, cell), ": ", stored(why)));
+  const items = problems
+    .slice(0, MOST_SHOWN)
+    .map(([cell, why]) => el("li", {}, el("strong", {}, cell), ": ", stored(why)));
   if (problems.length > MOST_SHOWN) items.push(el("li", {}, t("and {0} more", problems.length - MOST_SHOWN)));
   const wrong = items.length > 0 && alertBox(el("p", {}, t("Not taken over:")), el("ul", {}, items));
   return [el("p", { role: "status" }, text), wrong].filter(Boolean);

@@ -1,7 +1,8 @@
 // Headings of a long table that stay in view while the window scrolls.
 
 /**
- * Keeps the head of a table in view. A table that fits its box has the box not scroll, so that the browser does it; a box that
+ * Keeps the head of a table in view. A table that fits its box has the box not scroll, so that the browser
+ * does it; a box that
  * scrolls sideways would hold the head, which is moved by script then.
  */
 export function keepHeadInView(box, table) {

@@ -17,35 +17,91 @@ export function chartSection(context) {
     read: async () => (await get(path)).data,
     show: ({ unit, lines }) => {
       const active = lines.filter(({ isDeactivated }) => !isDeactivated);
-      if (!active.length) return el("p", { class: "quiet" }, t("No point of measure yet. Edit the chart to add points, or fill it in from a spreadsheet."));
+      if (!active.length)
+        return el(
+          "p",
+          { class: "quiet" },
+          t("No point of measure yet. Edit the chart to add points, or fill it in from a spreadsheet."),
+        );
       const sizes = sizesIn(context, active);
-      const heads = [[t("Point of measure"), unit && `(${unit})`].filter(Boolean).join(" "), t("Tolerance"), ...sizes.map(({ name }) => name)];
-      const valueAt = (line, id) => line.requested.find(({ sizeRangeSizeId }) => sizeRangeSizeId === id)?.value;
-      const number = (value) => el("td", { class: "number" }, value === undefined || value === null ? el("span", { class: "quiet" }, "–") : numeral(value));
-      const row = (line) => el("tr", {}, el("th", { scope: "row" }, stored(line.name ?? "–")), number(line.tolerance), sizes.map(({ id }) => number(valueAt(line, id))));
-      const head = el("thead", {}, el("tr", {}, heads.map((text, index) => el("th", { scope: "col", class: index ? "number" : undefined }, text))));
+      const heads = [
+        [t("Point of measure"), unit && `(${unit})`].filter(Boolean).join(" "),
+        t("Tolerance"),
+        ...sizes.map(({ name }) => name),
+      ];
+      const valueAt = (line, id) =>
+        line.requested.find(({ sizeRangeSizeId }) => sizeRangeSizeId === id)?.value;
+      const number = (value) =>
+        el(
+          "td",
+          { class: "number" },
+          value === undefined || value === null ? el("span", { class: "quiet" }, "–") : numeral(value),
+        );
+      const row = (line) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, stored(line.name ?? "–")),
+          number(line.tolerance),
+          sizes.map(({ id }) => number(valueAt(line, id))),
+        );
+      const head = el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((text, index) => el("th", { scope: "col", class: index ? "number" : undefined }, text)),
+        ),
+      );
       const gone = lines.length - active.length;
       return [
-        scrolling(t("Measurement chart"), el("table", { class: "chart" }, head, el("tbody", {}, active.map(row)))),
-        gone > 0 && el("p", { class: "quiet" }, counted(gone, "{0} deactivated line is used by sample requests.", "{0} deactivated lines are used by sample requests.")),
+        scrolling(
+          t("Measurement chart"),
+          el("table", { class: "chart" }, head, el("tbody", {}, active.map(row))),
+        ),
+        gone > 0 &&
+          el(
+            "p",
+            { class: "quiet" },
+            counted(
+              gone,
+              "{0} deactivated line is used by sample requests.",
+              "{0} deactivated lines are used by sample requests.",
+            ),
+          ),
       ];
     },
     actions: () => {
       if (!context.canWrite || !part.replace) return [];
       const open = async (done) => {
         const { data: values, tag } = await get(path, { form: "writable" });
-        return new Saver({ method: "PUT", path, values, tag, ...inGrid(chartLayout(context, values)), ...done });
+        return new Saver({
+          method: "PUT",
+          path,
+          values,
+          tag,
+          ...inGrid(chartLayout(context, values)),
+          ...done,
+        });
       };
       return [{ text: t("Edit the measurement chart"), path, open }];
     },
   };
 }
 
-const sizesIn = (context, lines) => context.sizes(lines.flatMap(({ requested }) => (requested ?? []).map(({ sizeRangeSizeId }) => sizeRangeSizeId)));
+const sizesIn = (context, lines) =>
+  context.sizes(
+    lines.flatMap(({ requested }) => (requested ?? []).map(({ sizeRangeSizeId }) => sizeRangeSizeId)),
+  );
 
 function chartLayout(context, values) {
   const sizes = sizesIn(context, values.lines);
-  const columns = [{ key: "name", title: t("Point of measure") }, { key: "tolerance", title: t("Tolerance"), isNumber: true }, ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true }))];
+  const columns = [
+    { key: "name", title: t("Point of measure") },
+    { key: "tolerance", title: t("Tolerance"), isNumber: true },
+    ...sizes.map(({ id, name }) => ({ key: String(id), title: name, isNumber: true })),
+  ];
   let added = 0;
   const id = newId("unit");
   const unit = el("input", { id, autocomplete: "off", class: "short" });
@@ -57,7 +113,13 @@ function chartLayout(context, values) {
   const rowOf = (line) => ({
     key: line.lineId === null || line.lineId === undefined ? `new ${++added}` : String(line.lineId),
     label: line.name ?? t("Point"),
-    cells: { name: line.name ?? "", tolerance: line.tolerance ?? "", ...Object.fromEntries((line.requested ?? []).map(({ sizeRangeSizeId, value }) => [String(sizeRangeSizeId), value])) },
+    cells: {
+      name: line.name ?? "",
+      tolerance: line.tolerance ?? "",
+      ...Object.fromEntries(
+        (line.requested ?? []).map(({ sizeRangeSizeId, value }) => [String(sizeRangeSizeId), value]),
+      ),
+    },
   });
   return {
     caption: t("Measurement chart"),
@@ -69,7 +131,13 @@ function chartLayout(context, values) {
     },
     above: () => [
       el("p", { class: "choice" }, el("label", { for: id }, t("Unit ")), unit),
-      el("p", { class: "quiet" }, t("Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can be pasted from a spreadsheet and copied to it.")),
+      el(
+        "p",
+        { class: "quiet" },
+        t(
+          "Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can be pasted from a spreadsheet and copied to it.",
+        ),
+      ),
     ],
     bodyOf(rows, { lines }, locate) {
       const stored = new Map(lines.map((line) => [String(line.lineId), line]));

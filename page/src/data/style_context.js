@@ -27,14 +27,17 @@ export class StyleContext {
     const ofStyle = { styleId: String(data.id) };
     // What the key may not read is missing; the section that it belongs to says so.
     this.refusal = null;
-    const allowed = (reading) => reading.catch((error) => {
-      if (error.status !== 403) throw error;
-      this.refusal ??= error;
-      return [];
-    });
+    const allowed = (reading) =>
+      reading.catch((error) => {
+        if (error.status !== 403) throw error;
+        this.refusal ??= error;
+        return [];
+      });
     const [colors, sizes] = await Promise.all([
       allowed(readAll("api/style-colors", ofStyle)),
-      data.sizeRangeId ? allowed(get(`api/size-ranges/${data.sizeRangeId}/sizes`).then((response) => response.data)) : [],
+      data.sizeRangeId
+        ? allowed(get(`api/size-ranges/${data.sizeRangeId}/sizes`).then((response) => response.data))
+        : [],
       this.readNamesIn(this.collection, this.collection.schema, data),
     ]);
     this.colors = colors.sort((a, b) => (a.sortOrder ?? LAST) - (b.sortOrder ?? LAST));
@@ -61,7 +64,12 @@ export class StyleContext {
   /** Returns the name of a style color behind its swatch. */
   colorLabel(styleColorId) {
     const hex = this.hexes.get(String(this.color(styleColorId)?.colorId));
-    return el("span", { class: "with-swatch" }, styleColorId !== null && swatch(hex), el("bdi", {}, this.colorName(styleColorId)));
+    return el(
+      "span",
+      { class: "with-swatch" },
+      styleColorId !== null && swatch(hex),
+      el("bdi", {}, this.colorName(styleColorId)),
+    );
   }
 
   sizeName(sizeRangeSizeId) {
@@ -75,6 +83,8 @@ export class StyleContext {
   /** Reads the names of the records that a value, or each entry of a list, refers to. */
   readNamesIn(collection, schema, value) {
     const entrySchema = schema.items ?? schema;
-    return readNames([value].flat().flatMap((entry) => [...referencesIn(this.model, collection, "", entrySchema, entry)]));
+    return readNames(
+      [value].flat().flatMap((entry) => [...referencesIn(this.model, collection, "", entrySchema, entry)]),
+    );
   }
 }

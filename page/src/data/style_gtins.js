@@ -25,18 +25,33 @@ export async function gtinsForm(model, skus, { onSaved, onCancel }) {
   const { items } = model.body(model.document.paths["/api/barcodes/allocate"].post);
   const { maxItems } = model.resolve(items).properties.styleSkuIds;
   let key = idempotencyKey();
-  const options = ranges.map((range) => el("option", { value: range.id }, `${range.name} · ${counted(range.free, "{0} number free", "{0} numbers free")}`));
+  const options = ranges.map((range) =>
+    el(
+      "option",
+      { value: range.id },
+      `${range.name} · ${counted(range.free, "{0} number free", "{0} numbers free")}`,
+    ),
+  );
   const select = el("select", { id }, options);
   const failure = el("div", {});
-  const allocate = button(counted(skus.length, "Allocate {0} GTIN", "Allocate {0} GTINs"), null, { type: "submit", class: "" });
+  const allocate = button(counted(skus.length, "Allocate {0} GTIN", "Allocate {0} GTINs"), null, {
+    type: "submit",
+    class: "",
+  });
   const submit = async (event) => {
     event.preventDefault();
     allocate.disabled = true;
     // Without a choice it is the default range.
     const chosen = select.value ? { barcodeRangeId: Number(select.value) } : {};
-    const body = chunksOf(skus.map((sku) => sku.id), maxItems).map((styleSkuIds) => ({ ...chosen, styleSkuIds }));
+    const body = chunksOf(
+      skus.map((sku) => sku.id),
+      maxItems,
+    ).map((styleSkuIds) => ({ ...chosen, styleSkuIds }));
     try {
-      const { data } = await request("POST", "api/barcodes/allocate", { body, headers: { "Idempotency-Key": key } });
+      const { data } = await request("POST", "api/barcodes/allocate", {
+        body,
+        headers: { "Idempotency-Key": key },
+      });
       const count = data.filter(({ outcome }) => outcome === "created").length;
       await onSaved();
       report(counted(count, "{0} GTIN allocated.", "{0} GTINs allocated."));
@@ -51,9 +66,24 @@ export async function gtinsForm(model, skus, { onSaved, onCancel }) {
   const element = el(
     "form",
     { class: "editing", submit },
-    el("p", {}, counted(skus.length, "{0} SKU in use has no GTIN: it gets the next free number of the range.", "{0} SKUs in use have no GTIN: each gets the next free number of the range.")),
-    el("p", { class: "quiet" }, t("The range never gives these numbers out again, and once the style is no longer work in progress, they cannot be taken away.")),
-    ranges.length > 0 && el("p", { class: "choice" }, el("label", { for: id }, t("Range of numbers ")), select),
+    el(
+      "p",
+      {},
+      counted(
+        skus.length,
+        "{0} SKU in use has no GTIN: it gets the next free number of the range.",
+        "{0} SKUs in use have no GTIN: each gets the next free number of the range.",
+      ),
+    ),
+    el(
+      "p",
+      { class: "quiet" },
+      t(
+        "The range never gives these numbers out again, and once the style is no longer work in progress, they cannot be taken away.",
+      ),
+    ),
+    ranges.length > 0 &&
+      el("p", { class: "choice" }, el("label", { for: id }, t("Range of numbers ")), select),
     failure,
     el("div", { class: "actions" }, allocate, button(t("Cancel"), onCancel)),
   );

@@ -32,7 +32,11 @@ export function styleHead(context, { file, channels, controls, jumps }) {
         el("p", { class: "style-number" }, stored(style.number), ` · Id ${style.id}`),
         el("h1", { tabindex: "-1" }, stored(style.name ?? style.number)),
         el("p", { class: "badges" }, states(style), completeness(context, channels)),
-        el("dl", { class: "facts" }, facts.map((name) => el("div", {}, fact(name)))),
+        el(
+          "dl",
+          { class: "facts" },
+          facts.map((name) => el("div", {}, fact(name))),
+        ),
         controls,
       ),
     ),
@@ -44,11 +48,22 @@ function completeness({ collection, style }, channels) {
   if (!channels?.length) return null;
   const count = channels.filter(({ isComplete }) => isComplete).length;
   const hash = hashOf({ name: collection.name, id: String(style.id), action: "at", part: "completeness" });
-  return el("a", { href: hash, class: `badge ${count === channels.length ? "ready" : "open"}` }, t("Complete in {0} of {1} channels", count, channels.length));
+  return el(
+    "a",
+    { href: hash, class: `badge ${count === channels.length ? "ready" : "open"}` },
+    t("Complete in {0} of {1} channels", count, channels.length),
+  );
 }
 
 function states({ status, state, isReadyForExport }) {
-  return [status && badge(capital(wordFor(status)), status), state && badge(capital(wordFor(state)), state), badge(isReadyForExport ? t("Ready for export") : t("Not ready for export"), isReadyForExport ? "ready" : "open")];
+  return [
+    status && badge(capital(wordFor(status)), status),
+    state && badge(capital(wordFor(state)), state),
+    badge(
+      isReadyForExport ? t("Ready for export") : t("Not ready for export"),
+      isReadyForExport ? "ready" : "open",
+    ),
+  ];
 }
 
 /** Draws the clothes in their first color, where the picture is not shown, and links the picture. */
@@ -57,14 +72,27 @@ function picture(context, file) {
   const hex = colors.map(({ colorId }) => hexes.get(String(colorId))).find(Boolean);
   const alt = file?.altText ?? t("Drawing of {0}", style.name ?? style.number);
   const caption = file && el("figcaption", {}, outside(file.url, t("Open the picture")));
-  return el("figure", { class: "picture" }, pictureOr(drawing(alt, clothes(style.name), hex), file?.url, alt), caption);
+  return el(
+    "figure",
+    { class: "picture" },
+    pictureOr(drawing(alt, clothes(style.name), hex), file?.url, alt),
+    caption,
+  );
 }
 
 /** Returns a link to another host, which does not learn where it was followed. */
-export const outside = (url, ...children) => el("a", { href: url, target: "_blank", rel: "noopener noreferrer", dir: "auto" }, ...children, el("span", { "aria-hidden": "true" }, " ↗"));
+export const outside = (url, ...children) =>
+  el(
+    "a",
+    { href: url, target: "_blank", rel: "noopener noreferrer", dir: "auto" },
+    ...children,
+    el("span", { "aria-hidden": "true" }, " ↗"),
+  );
 
 /** Returns the members of a style that its head does not show. */
 export const otherFields = (context) => {
   const fields = context.model.fields(context.collection.schema);
-  return fields.filter(([name, schema]) => !SHOWN.includes(name) && !(FACTS.includes(name) && isScalar(schema)));
+  return fields.filter(
+    ([name, schema]) => !SHOWN.includes(name) && !(FACTS.includes(name) && isScalar(schema)),
+  );
 };

@@ -23,7 +23,13 @@ import { show } from "./values.js";
 import { label, t } from "./words.js";
 
 /** Sections, and the other names under which what they fill in is written. */
-const ALIASES = { "style-colors": "colors", "style-skus": "sizes", barcodes: "sizes", prices: "sizes", "style-files": "files" };
+const ALIASES = {
+  "style-colors": "colors",
+  "style-skus": "sizes",
+  barcodes: "sizes",
+  prices: "sizes",
+  "style-files": "files",
+};
 
 export class StylePage {
   constructor(model, collection, id, actions) {
@@ -38,17 +44,33 @@ export class StylePage {
     const { context } = this;
     await context.read();
     remember(context.collection, [context.style]);
-    this.sections = this.#sections().map((options) => new Section({ ...options, onChange: (section) => this.#changed(section) }));
+    this.sections = this.#sections().map(
+      (options) => new Section({ ...options, onChange: (section) => this.#changed(section) }),
+    );
     const shown = new Set([...this.sections.map(({ name }) => name), "prices"]);
     // Parts without a section of their own are shown as those of other records are.
-    const others = context.collection.parts.filter(({ name }) => !shown.has(name)).map((part) => partSection(context.model, context.collection, part, context.style, this.actions));
+    const others = context.collection.parts
+      .filter(({ name }) => !shown.has(name))
+      .map((part) => partSection(context.model, context.collection, part, context.style, this.actions));
     const history = historySection(context.model, context.collection, this.id);
     const neighbors = neighborsSection(context.model, context.collection, context.style);
     this.#showHead();
     const title = context.style.name ?? context.style.number;
-    const loading = Promise.all([...this.sections.map((section) => section.load()), ...[...others, neighbors, history].map((section) => section.loading)]);
-    loading.then(() => this.#showHead(), () => null);
-    const nodes = [this.head, ...this.sections.map(({ element }) => element), ...others.map(({ element }) => element), neighbors.element, history.element];
+    const loading = Promise.all([
+      ...this.sections.map((section) => section.load()),
+      ...[...others, neighbors, history].map((section) => section.loading),
+    ]);
+    loading.then(
+      () => this.#showHead(),
+      () => null,
+    );
+    const nodes = [
+      this.head,
+      ...this.sections.map(({ element }) => element),
+      ...others.map(({ element }) => element),
+      neighbors.element,
+      history.element,
+    ];
     return { nodes: [el("article", { class: "style-page" }, nodes)], title, loading };
   }
 
@@ -63,10 +85,25 @@ export class StylePage {
       show: (data) => matrix.show(data, () => this.#section("sizes").load()),
       actions: (data) => matrix.actions(data),
     };
-    const completeness = context.collection.byChannel && completenessSection(context, (name) => this.#section(ALIASES[name] ?? name));
-    const making = [materialsSection(context), stepsSection(context), chartSection(context), valuesSection(context)];
+    const completeness =
+      context.collection.byChannel &&
+      completenessSection(context, (name) => this.#section(ALIASES[name] ?? name));
+    const making = [
+      materialsSection(context),
+      stepsSection(context),
+      chartSection(context),
+      valuesSection(context),
+    ];
     return [
-      ...[this.#details(), colorsSection(context), sizes, filesSection(context), textsSection(context), completeness, careSection(context)],
+      ...[
+        this.#details(),
+        colorsSection(context),
+        sizes,
+        filesSection(context),
+        textsSection(context),
+        completeness,
+        careSection(context),
+      ],
       ...[...making, samplesSection(context), relationsSection(context)],
     ].filter(Boolean);
   }
@@ -75,16 +112,23 @@ export class StylePage {
   #details() {
     const { context } = this;
     const { model, collection } = context;
-    const open = async (done) => formOf(model, collection, { ...(await changeInPlace(collection, context.style.id)), ...done });
+    const open = async (done) =>
+      formOf(model, collection, { ...(await changeInPlace(collection, context.style.id)), ...done });
     return {
       name: "details",
       title: t("Details"),
       read: async () => context.style,
       show: (style) => {
-        const entry = ([name, schema]) => [el("dt", {}, label(name, schema)), el("dd", {}, show(model, collection, name, schema, style[name]))];
+        const entry = ([name, schema]) => [
+          el("dt", {}, label(name, schema)),
+          el("dd", {}, show(model, collection, name, schema, style[name])),
+        ];
         return el("dl", { class: "members" }, otherFields(context).map(entry));
       },
-      actions: () => (context.canWrite && collection.replace ? [{ text: t("Edit the details"), path: context.path, open, opensAtOnce: true }] : []),
+      actions: () =>
+        context.canWrite && collection.replace
+          ? [{ text: t("Edit the details"), path: context.path, open, opensAtOnce: true }]
+          : [],
     };
   }
 
@@ -96,7 +140,9 @@ export class StylePage {
   async #changed(section) {
     const isShared = ["details", "colors"].includes(section.name);
     if (isShared) await this.context.read();
-    const stale = this.sections.filter((other) => other !== section && (isShared || other.name === "completeness"));
+    const stale = this.sections.filter(
+      (other) => other !== section && (isShared || other.name === "completeness"),
+    );
     if (isShared) stale.push(section);
     await Promise.all(stale.map((other) => other.load()));
     this.#showHead();
@@ -107,18 +153,46 @@ export class StylePage {
     const { context } = this;
     const files = this.#section("files").data ?? [];
     const pictures = files.filter(({ category, state }) => category === "image" && state === "active");
-    const file = pictures.find(({ isMain, styleColorId }) => isMain && styleColorId === null) ?? pictures.find(({ isMain }) => isMain) ?? pictures[0];
-    const jump = ({ name, title }) => el("li", {}, link(hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: name }), title));
-    const jumps = el("nav", { class: "jumps", "aria-label": t("Sections") }, el("ul", {}, this.sections.map(jump)));
-    this.head.replaceChildren(...styleHead(context, { file, channels: this.#section("completeness")?.data, controls: this.#controls(), jumps }));
+    const file =
+      pictures.find(({ isMain, styleColorId }) => isMain && styleColorId === null) ??
+      pictures.find(({ isMain }) => isMain) ??
+      pictures[0];
+    const jump = ({ name, title }) =>
+      el(
+        "li",
+        {},
+        link(
+          hashOf({ name: context.collection.name, id: String(context.style.id), action: "at", part: name }),
+          title,
+        ),
+      );
+    const jumps = el(
+      "nav",
+      { class: "jumps", "aria-label": t("Sections") },
+      el("ul", {}, this.sections.map(jump)),
+    );
+    this.head.replaceChildren(
+      ...styleHead(context, {
+        file,
+        channels: this.#section("completeness")?.data,
+        controls: this.#controls(),
+        jumps,
+      }),
+    );
   }
 
   #controls() {
     const { context } = this;
     if (!context.canWrite) return null;
-    if (context.style.state === "deleted") return restoreControl(context.collection, context.style, context.tag);
+    if (context.style.state === "deleted")
+      return restoreControl(context.collection, context.style, context.tag);
     const edit = button(t("Edit"), () => this.goTo("details"));
-    return el("div", { class: "actions" }, edit, deleteButton(context.model, context.collection, context.style, context.tag));
+    return el(
+      "div",
+      { class: "actions" },
+      edit,
+      deleteButton(context.model, context.collection, context.style, context.tag),
+    );
   }
 
   /** Shows a section, and opens what is filled in there. */

@@ -12,7 +12,9 @@ import { label, t } from "./words.js";
 export function textsSection(context) {
   const part = context.part("translations");
   const path = partPath(part, context.style);
-  const fields = Object.keys(context.model.resolve(part.schema.items).properties).filter((name) => name !== "languageId");
+  const fields = Object.keys(context.model.resolve(part.schema.items).properties).filter(
+    (name) => name !== "languageId",
+  );
   return {
     name: "translations",
     title: part.title,
@@ -21,18 +23,51 @@ export function textsSection(context) {
       return { entries: data, languages: new Map(languages.map(({ id, word }) => [id, word])) };
     },
     show: ({ entries, languages }) => {
-      const heads = ["", t("Without language"), ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId))];
+      const heads = [
+        "",
+        t("Without language"),
+        ...entries.map(({ languageId }) => languages.get(languageId) ?? String(languageId)),
+      ];
       const cell = (text) => el("td", {}, text ? stored(text) : el("span", { class: "lacks" }, t("missing")));
-      const row = (name) => el("tr", {}, el("th", { scope: "row" }, label(name)), cell(context.style[name]), entries.map((entry) => cell(entry[name])));
-      const head = el("thead", {}, el("tr", {}, heads.map((text) => (text ? el("th", { scope: "col" }, text) : el("td", {})))));
-      return scrolling(t("Texts by language"), el("table", { class: "texts" }, head, el("tbody", {}, fields.map(row))));
+      const row = (name) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, label(name)),
+          cell(context.style[name]),
+          entries.map((entry) => cell(entry[name])),
+        );
+      const head = el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((text) => (text ? el("th", { scope: "col" }, text) : el("td", {}))),
+        ),
+      );
+      return scrolling(
+        t("Texts by language"),
+        el("table", { class: "texts" }, head, el("tbody", {}, fields.map(row))),
+      );
     },
     actions: ({ languages }) => {
       if (!context.canWrite || !part.replace) return [];
       const open = async (done, choice) => {
         const { data: values, tag } = await get(path, { form: "writable" });
-        const lacking = choice.split(".").slice(1).map(Number).filter((id) => languages.has(id));
-        const saver = new Saver({ method: "PUT", path, values, tag, ...inGrid(layoutOf(fields, languages, part, lacking)), ...done });
+        const lacking = choice
+          .split(".")
+          .slice(1)
+          .map(Number)
+          .filter((id) => languages.has(id));
+        const saver = new Saver({
+          method: "PUT",
+          path,
+          values,
+          tag,
+          ...inGrid(layoutOf(fields, languages, part, lacking)),
+          ...done,
+        });
         const first = saver.editor.grid.rows.find(({ key }) => key === String(lacking[0]));
         return Object.assign(saver, { first: first?.element });
       };
@@ -41,7 +76,10 @@ export function textsSection(context) {
   };
 }
 
-/** Languages one below the other, so that a list from a translator can be pasted. Those that are `lacking` have rows at once. */
+/**
+ * Languages one below the other, so that a list from a translator can be pasted. Those that are `lacking`
+ * have rows at once.
+ */
 function layoutOf(fields, languages, part, lacking) {
   const { properties } = part.replace.items ?? {};
   const isLong = (name) => name !== "name" && (properties?.[name]?.maxLength ?? Infinity) > 300;
@@ -57,7 +95,10 @@ function layoutOf(fields, languages, part, lacking) {
     columns: fields.map((name) => ({ key: name, title: label(name), isLong: isLong(name) })),
     rowsOf: (entries) => {
       const present = new Set(entries.map(({ languageId }) => languageId));
-      return [...entries, ...lacking.filter((id) => !present.has(id)).map((languageId) => ({ languageId }))].map(rowOf);
+      return [
+        ...entries,
+        ...lacking.filter((id) => !present.has(id)).map((languageId) => ({ languageId })),
+      ].map(rowOf);
     },
     above: (editor) => [languageChoice(editor, languages, (id) => rowOf({ languageId: id }))],
     bodyOf(rows, values, locate) {
@@ -74,7 +115,11 @@ function layoutOf(fields, languages, part, lacking) {
 }
 
 function languageChoice(editor, languages, rowOf) {
-  const select = el("select", { "aria-label": t("Language to add") }, [...languages].map(([id, name]) => el("option", { value: id }, name)));
+  const select = el(
+    "select",
+    { "aria-label": t("Language to add") },
+    [...languages].map(([id, name]) => el("option", { value: id }, name)),
+  );
   const add = () => editor.grid.reveal(rowOf(Number(select.value)));
   return el("p", { class: "choice" }, select, " ", button(t("Add this language"), add));
 }

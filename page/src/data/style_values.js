@@ -1,4 +1,5 @@
-// Values of a style in its custom fields: a form made from their definitions, by color and size where they differ.
+// Values of a style in its custom fields: a form made from their definitions, by color and size where they
+// differ.
 
 import { get, readAll } from "./api.js";
 import { el, link, newId, stored } from "./dom.js";
@@ -10,12 +11,23 @@ import { recordHash, scrolling } from "./values.js";
 import { t } from "./words.js";
 
 const keyOf = (fieldId, colorId, sizeId) => `${fieldId} ${colorId ?? ""} ${sizeId ?? ""}`;
-const keyOfValue = ({ customFieldId, styleColorId, sizeRangeSizeId }) => keyOf(customFieldId, styleColorId, sizeRangeSizeId);
+const keyOfValue = ({ customFieldId, styleColorId, sizeRangeSizeId }) =>
+  keyOf(customFieldId, styleColorId, sizeRangeSizeId);
 
-/** Returns whether a field applies to a style: one of its brands, of its groups and of its categories, as far as it has any. */
-function applies({ associatedBrands, associatedGroups, associatedStyleCategories }, { brandId, groupIds, styleCategoryId }) {
+/**
+ * Returns whether a field applies to a style: one of its brands, of its groups and of its categories, as far
+ * as it has any.
+ */
+function applies(
+  { associatedBrands, associatedGroups, associatedStyleCategories },
+  { brandId, groupIds, styleCategoryId },
+) {
   const fits = (entries, ids) => !entries.length || entries.some(({ id }) => ids.includes(id));
-  return fits(associatedBrands, [brandId]) && fits(associatedGroups, groupIds ?? []) && fits(associatedStyleCategories, [styleCategoryId]);
+  return (
+    fits(associatedBrands, [brandId]) &&
+    fits(associatedGroups, groupIds ?? []) &&
+    fits(associatedStyleCategories, [styleCategoryId])
+  );
 }
 
 export function valuesSection(context) {
@@ -28,18 +40,37 @@ export function valuesSection(context) {
     read: async () => {
       const [{ data: values }, all] = await Promise.all([get(path), readAll(collection.path)]);
       const used = new Set(values.map(({ customFieldId }) => customFieldId));
-      const fields = all.filter((field) => used.has(field.id) || (field.state === "active" && applies(field, context.style)));
-      return { values: new Map(values.map((value) => [keyOfValue(value), value])), fields: fields.sort((a, b) => (a.position ?? 0) - (b.position ?? 0)) };
+      const fields = all.filter(
+        (field) => used.has(field.id) || (field.state === "active" && applies(field, context.style)),
+      );
+      return {
+        values: new Map(values.map((value) => [keyOfValue(value), value])),
+        fields: fields.sort((a, b) => (a.position ?? 0) - (b.position ?? 0)),
+      };
     },
     show: ({ values, fields }) => {
       if (!fields.length) return el("p", { class: "quiet" }, t("No custom field applies to this style."));
       const textOf = (field, place) => {
         const value = values.get(keyOf(field.id, place.color, place.size));
-        if (!value) return field.isMandatory ? el("span", { class: "lacks" }, t("missing")) : el("span", { class: "quiet" }, "–");
-        if (value.allowedValueId !== null) return stored(field.allowedValues.find(({ id }) => id === value.allowedValueId)?.value ?? String(value.allowedValueId));
+        if (!value)
+          return field.isMandatory
+            ? el("span", { class: "lacks" }, t("missing"))
+            : el("span", { class: "quiet" }, "–");
+        if (value.allowedValueId !== null)
+          return stored(
+            field.allowedValues.find(({ id }) => id === value.allowedValueId)?.value ??
+              String(value.allowedValueId),
+          );
         return stored(String(value.text ?? value.number));
       };
-      const entry = (field) => [el("dt", {}, link(recordHash(collection, field.id), stored(field.name))), el("dd", {}, atPlaces(context, field, (place) => textOf(field, place)))];
+      const entry = (field) => [
+        el("dt", {}, link(recordHash(collection, field.id), stored(field.name))),
+        el(
+          "dd",
+          {},
+          atPlaces(context, field, (place) => textOf(field, place)),
+        ),
+      ];
       return el("dl", { class: "members" }, fields.map(entry));
     },
     actions: ({ fields }) => {
@@ -55,7 +86,10 @@ export function valuesSection(context) {
   };
 }
 
-/** Returns the colors and sizes at which a field has values of their own; one place without either if it does not differ. */
+/**
+ * Returns the colors and sizes at which a field has values of their own; one place without either if it does
+ * not differ.
+ */
 const axes = (context, { diffPerColor, diffPerSize }) => ({
   colors: diffPerColor ? context.colors.map(({ id }) => id) : [null],
   sizes: diffPerSize ? context.sizes().map(({ id }) => id) : [null],
@@ -65,8 +99,25 @@ const axes = (context, { diffPerColor, diffPerSize }) => ({
 function atPlaces(context, field, make) {
   const { colors, sizes } = axes(context, field);
   if (!field.diffPerColor && !field.diffPerSize) return make({ color: null, size: null });
-  const head = field.diffPerSize && el("thead", {}, el("tr", {}, field.diffPerColor && el("td", {}), sizes.map((id) => el("th", { scope: "col" }, context.sizeName(id)))));
-  const row = (color) => el("tr", {}, color !== null && el("th", { scope: "row" }, context.colorLabel(color)), sizes.map((size) => el("td", {}, make({ color, size }))));
+  const head =
+    field.diffPerSize &&
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        field.diffPerColor && el("td", {}),
+        sizes.map((id) => el("th", { scope: "col" }, context.sizeName(id))),
+      ),
+    );
+  const row = (color) =>
+    el(
+      "tr",
+      {},
+      color !== null && el("th", { scope: "row" }, context.colorLabel(color)),
+      sizes.map((size) => el("td", {}, make({ color, size }))),
+    );
   return scrolling(field.name, el("table", { class: "by-place" }, head, el("tbody", {}, colors.map(row))));
 }
 
@@ -77,7 +128,11 @@ class ValuesEditor {
     this.input = input;
     this.controls = new Map();
     this.stored = new Map(input.map((value) => [keyOfValue(value), value]));
-    this.element = el("div", { class: "fields" }, fields.map((field) => this.#field(field)));
+    this.element = el(
+      "div",
+      { class: "fields" },
+      fields.map((field) => this.#field(field)),
+    );
     this.element.addEventListener("change", () => this.#narrow());
     this.#narrow();
   }
@@ -85,16 +140,30 @@ class ValuesEditor {
   #field(field) {
     const differs = field.diffPerColor || field.diffPerSize;
     const text = field.name + (field.isMandatory ? ` (${t("required")})` : "");
-    const hints = [field.internalOnly && t("Internal."), field.maxChar && t("At most {0} characters.", field.maxChar), field.parentCustomFieldName && t("Depends on {0}.", field.parentCustomFieldName)];
+    const hints = [
+      field.internalOnly && t("Internal."),
+      field.maxChar && t("At most {0} characters.", field.maxChar),
+      field.parentCustomFieldName && t("Depends on {0}.", field.parentCustomFieldName),
+    ];
     const hint = hints.filter(Boolean).join(" ");
     if (!differs) return this.#row(field, { color: null, size: null }, text, hint).element;
     const cell = (place) => {
-      const words = [field.name, place.color !== null && this.context.colorName(place.color), place.size !== null && this.context.sizeName(place.size)];
+      const words = [
+        field.name,
+        place.color !== null && this.context.colorName(place.color),
+        place.size !== null && this.context.sizeName(place.size),
+      ];
       const row = this.#row(field, place, words.filter(Boolean).join(", "), "");
       row.element.firstChild.classList.add("hidden");
       return row.element;
     };
-    return el("fieldset", {}, el("legend", {}, text), hint && el("p", { class: "quiet hint" }, hint), atPlaces(this.context, field, cell));
+    return el(
+      "fieldset",
+      {},
+      el("legend", {}, text),
+      hint && el("p", { class: "quiet hint" }, hint),
+      atPlaces(this.context, field, cell),
+    );
   }
 
   #row(field, place, text, hint) {
@@ -115,7 +184,9 @@ class ValuesEditor {
       const parent = this.#parentOf(field, place);
       const chosen = parent ? String(parent.control.value) : null;
       for (const option of control.options) {
-        const needed = field.allowedValues.find(({ id }) => String(id) === option.value)?.parentAllowedValueId;
+        const needed = field.allowedValues.find(
+          ({ id }) => String(id) === option.value,
+        )?.parentAllowedValueId;
         const fits = !option.value || chosen === null || needed === undefined || String(needed) === chosen;
         option.hidden = option.disabled = !fits && !option.selected;
       }
@@ -123,7 +194,12 @@ class ValuesEditor {
   }
 
   #parentOf({ parentCustomFieldId: id }, { color, size }) {
-    const keys = [keyOf(id, color, size), keyOf(id, color, null), keyOf(id, null, size), keyOf(id, null, null)];
+    const keys = [
+      keyOf(id, color, size),
+      keyOf(id, color, null),
+      keyOf(id, null, size),
+      keyOf(id, null, null),
+    ];
     return keys.map((key) => this.controls.get(key)).find(Boolean);
   }
 
@@ -163,21 +239,42 @@ class ValuesEditor {
 
 function controlOf(field) {
   if (field.type.toLowerCase().endsWith("allowedvalue")) {
-    return el("select", {}, el("option", { value: "" }, "–"), field.allowedValues.map(({ id, value }) => el("option", { value: id }, value)));
+    return el(
+      "select",
+      {},
+      el("option", { value: "" }, "–"),
+      field.allowedValues.map(({ id, value }) => el("option", { value: id }, value)),
+    );
   }
   const isLong = field.isMultiLine;
-  return el(isLong ? "textarea" : "input", { rows: isLong ? 3 : undefined, dir: "auto", autocomplete: "off", id: newId("value"), maxlength: field.maxChar, inputmode: field.type === "numeric" ? "decimal" : undefined });
+  return el(isLong ? "textarea" : "input", {
+    rows: isLong ? 3 : undefined,
+    dir: "auto",
+    autocomplete: "off",
+    id: newId("value"),
+    maxlength: field.maxChar,
+    inputmode: field.type === "numeric" ? "decimal" : undefined,
+  });
 }
 
 /** A value that is no longer allowed stays to be seen. */
 function select(field, control, text) {
-  if (control.options && ![...control.options].some(({ value }) => value === text)) control.append(el("option", { value: text }, text));
+  if (control.options && ![...control.options].some(({ value }) => value === text))
+    control.append(el("option", { value: text }, text));
   control.value = text;
 }
 
 function valueOf(field, { color, size }, text) {
-  const value = { customFieldId: field.id, styleColorId: color, sizeRangeSizeId: size, text: null, number: null, allowedValueId: null };
+  const value = {
+    customFieldId: field.id,
+    styleColorId: color,
+    sizeRangeSizeId: size,
+    text: null,
+    number: null,
+    allowedValueId: null,
+  };
   if (field.type === "text") return { ...value, text };
-  if (field.type === "numeric") return { ...value, number: /^\s*-?\d+,\d+\s*$/.test(text) ? text.trim().replace(",", ".") : text.trim() };
+  if (field.type === "numeric")
+    return { ...value, number: /^\s*-?\d+,\d+\s*$/.test(text) ? text.trim().replace(",", ".") : text.trim() };
   return { ...value, allowedValueId: Number(text) };
 }

@@ -8,13 +8,18 @@ const hexes = new Map();
 /** Whether the records of a collection to choose from are colors, or colors of a style. */
 export const hasSwatches = ({ name }) => name === "colors" || name === "colors-of-style";
 
-/** Returns the color values of colors, or of what has a color, by record. What a key may not read is missing. */
+/**
+ * Returns the color values of colors, or of what has a color, by record. What a key may not read is missing.
+ */
 export async function swatchesOf(records) {
   const colorOf = ({ id, colorId }) => String(colorId ?? id);
   const missing = [...new Set(records.map(colorOf))].filter((id) => !hexes.has(id));
   for (let start = 0; start < missing.length; start += AT_ONCE) {
     const ids = missing.slice(start, start + AT_ONCE);
-    const swatches = await readAll("api/color-swatches", ids.map((id) => ["colorId", id])).catch((error) => {
+    const swatches = await readAll(
+      "api/color-swatches",
+      ids.map((id) => ["colorId", id]),
+    ).catch((error) => {
       if (error.status !== 403) throw error;
       return [];
     });

@@ -17,11 +17,18 @@ export function pageSize({ cursor }) {
 
 /** Returns the choice of the page size. */
 export function sizeControl(onChange) {
-  const select = el("select", { "data-focus": "page size", change: () => {
-    localStorage.setItem(ITEM, select.value);
-    onChange();
-  } });
-  select.append(...SIZES.map((size) => el("option", { value: size, selected: size === localStorage.getItem(ITEM) }, size)));
+  const select = el("select", {
+    "data-focus": "page size",
+    change: () => {
+      localStorage.setItem(ITEM, select.value);
+      onChange();
+    },
+  });
+  select.append(
+    ...SIZES.map((size) =>
+      el("option", { value: size, selected: size === localStorage.getItem(ITEM) }, size),
+    ),
+  );
   return el("label", { class: "size" }, t("Rows per page"), select);
 }
 
@@ -37,7 +44,10 @@ export class Total {
   #show(key, number) {
     this.counted = key;
     this.onCount(number);
-    this.element.textContent = t(number === 1 ? "{0} record" : "{0} records", Number(number).toLocaleString(locale));
+    this.element.textContent = t(
+      number === 1 ? "{0} record" : "{0} records",
+      Number(number).toLocaleString(locale),
+    );
   }
 
   /** Counts what a view matches. Its page is shown before; a list without its total is one, too. */

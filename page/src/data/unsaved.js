@@ -8,7 +8,10 @@ const checks = new Set();
 /** Has people asked before they leave the present view while the function returns true. */
 export const guard = (isUnsaved) => checks.add(isUnsaved);
 
-/** Leaves input without a question: it is saved, or was discarded on purpose. Without a function, all input of the view. */
+/**
+ * Leaves input without a question: it is saved, or was discarded on purpose. Without a function, all input
+ * of the view.
+ */
 export const release = (isUnsaved) => (isUnsaved ? checks.delete(isUnsaved) : checks.clear());
 
 export const hasUnsaved = () => [...checks].some((isUnsaved) => isUnsaved());

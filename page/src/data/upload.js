@@ -1,7 +1,17 @@
-// Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table again.
+// Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table
+// again.
 
 import { readAll } from "./api.js";
-import { documentOf, doubles, emptiable, fieldsOf, listsByLanguage, REASON, targetOf, targetsOf } from "./columns.js";
+import {
+  documentOf,
+  doubles,
+  emptiable,
+  fieldsOf,
+  listsByLanguage,
+  REASON,
+  targetOf,
+  targetsOf,
+} from "./columns.js";
 import { save, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
@@ -28,15 +38,39 @@ const ENCODINGS = {
 };
 
 /** Returns facts about a table in words. */
-function factsOf({ rows, encoding, delimiter, hasDecimalCommas, isWorkbook, sheet, sheets, headingRow, notes }) {
+function factsOf({
+  rows,
+  encoding,
+  delimiter,
+  hasDecimalCommas,
+  isWorkbook,
+  sheet,
+  sheets,
+  headingRow,
+  notes,
+}) {
   const place = headingRow > 1 ? [t("The names of the columns stand in row {0}.", headingRow)] : [];
   const numbers = hasDecimalCommas ? t("12,5 and 12.5 are decimal numbers") : t("12.5 is a decimal number");
-  const cells = t("{0} rows, in {1}. Cells are separated by {2}; {3}.", rows.length, ENCODINGS[encoding], SEPARATORS[delimiter] ?? delimiter, numbers);
+  const cells = t(
+    "{0} rows, in {1}. Cells are separated by {2}; {3}.",
+    rows.length,
+    ENCODINGS[encoding],
+    SEPARATORS[delimiter] ?? delimiter,
+    numbers,
+  );
   if (!isWorkbook) return [cells, ...place].join(" ");
   const others = sheets.length - 1;
-  const ofSheets = others ? [counted(others, "{0} other sheet is not read.", "{0} other sheets are not read.")] : [];
+  const ofSheets = others
+    ? [counted(others, "{0} other sheet is not read.", "{0} other sheets are not read.")]
+    : [];
   const results = t("Of formulas, the results are read.");
-  return [t("{0} rows of the sheet “{1}”.", rows.length, sheet), ...ofSheets, results, ...place, ...notes].join(" ");
+  return [
+    t("{0} rows of the sheet “{1}”.", rows.length, sheet),
+    ...ofSheets,
+    results,
+    ...place,
+    ...notes,
+  ].join(" ");
 }
 
 /** Returns all languages, which name the columns of translations. */
@@ -47,25 +81,57 @@ async function readLanguages(model) {
   return languages;
 }
 
+/**
+ * Returns the steps of a field's path as columns have them: below a part's member, of an entry by language
+ * its language.
+ */
+function stepsInRow(steps, part, item) {
+  const ofRow = part?.list ? [part.member, ...steps.slice(1)] : [...(part ? [part.member] : []), ...steps];
+  if (ofRow.length < 2) return ofRow;
+  const entries = item?.[part?.list ?? ofRow[0]] ?? [];
+  const language = entries[ofRow[1]]?.languageId;
+  return language === undefined ? ofRow : [ofRow[0], `@${language}`, ...ofRow.slice(2)];
+}
+
 /** Returns the nodes of the view. */
 export async function uploadView(model, collection) {
   const sheet = sheetOf(model, collection);
   const hasLanguages = listsOfLanguages(model, sheet.members).size > 0;
   const upload = new Upload(sheet, hasLanguages ? await readLanguages(model) : []);
   const title = t("Upload a table: {0}", collection.title);
-  return { nodes: [el("p", {}, link(hashOf({ name: collection.name }), collection.title)), el("h1", { tabindex: "-1" }, title), upload.element], title };
+  return {
+    nodes: [
+      el("p", {}, link(hashOf({ name: collection.name }), collection.title)),
+      el("h1", { tabindex: "-1" }, title),
+      upload.element,
+    ],
+    title,
+  };
 }
 
 class Upload {
   constructor(sheet, languages) {
-    Object.assign(this, { sheet, languages });
+    this.sheet = sheet;
+    this.languages = languages;
     this.targets = targetsOf(sheet, languages);
     this.columnsSection = el("section", { class: "columns", "aria-label": t("Columns") });
-    const head = { title: t("Row"), number: ({ number }) => String(number), name: (row) => this.#nameOf(row), cell: (row, reason) => this.#cellOf(row, reason) };
+    const head = {
+      title: t("Row"),
+      number: ({ number }) => String(number),
+      name: (row) => this.#nameOf(row),
+      cell: (row, reason) => this.#cellOf(row, reason),
+    };
     const fileSection = this.#fileSection();
     const onBusy = (isBusy) => (fileSection.inert = this.columnsSection.inert = isBusy);
     this.writing = new Writing(sheet, { head, rejectsOf: (rows) => this.#rejectsOf(rows), onBusy });
-    this.element = el("div", {}, fileSection, explanation(sheet, this.targets), this.columnsSection, this.writing.element);
+    this.element = el(
+      "div",
+      {},
+      fileSection,
+      explanation(sheet, this.targets),
+      this.columnsSection,
+      this.writing.element,
+    );
     guard(() => this.element.isConnected && this.writing.isWriting);
   }
 
@@ -76,13 +142,25 @@ class Upload {
       // A file that was corrected and is chosen again is a change, too.
       input.value = "";
     };
-    const input = el("input", { type: "file", id, accept: ".csv,.tsv,.txt,.xlsx,text/csv,text/tab-separated-values", change });
+    const input = el("input", {
+      type: "file",
+      id,
+      accept: ".csv,.tsv,.txt,.xlsx,text/csv,text/tab-separated-values",
+      change,
+    });
     const drop = (event) => {
       event.preventDefault();
       this.#choose(event.dataTransfer.files[0]);
     };
-    const text = t("Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.");
-    return el("div", { class: "drop", drop, dragover: (event) => event.preventDefault() }, el("label", { for: id }, text), input);
+    const text = t(
+      "Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.",
+    );
+    return el(
+      "div",
+      { class: "drop", drop, dragover: (event) => event.preventDefault() },
+      el("label", { for: id }, text),
+      input,
+    );
   }
 
   #choose(file) {
@@ -91,7 +169,10 @@ class Upload {
     return this.#read({});
   }
 
-  /** Reads the file, with another sheet or row of headings if these are given, and shows its columns. */
+  /**
+   * Reads the file, with another sheet or row of headings if these are given, and shows its columns.
+   * @param {{ sheet?: string, headingRow?: string }} place
+   */
   async #read({ sheet, headingRow }) {
     this.columnsSection.replaceChildren();
     this.writing.clear();
@@ -116,21 +197,39 @@ class Upload {
     const { sheets, sheet, headingRow } = this.table;
     const options = sheets.map((name) => el("option", { value: name, selected: name === sheet }, name));
     const chooseSheet = (event) => this.#read({ sheet: event.target.value });
-    const chooseRow = (event) => event.target.value && this.#read({ sheet: sheet || undefined, headingRow: event.target.value });
+    const chooseRow = (event) =>
+      event.target.value && this.#read({ sheet: sheet || undefined, headingRow: event.target.value });
     const row = el("input", { type: "number", min: "1", value: String(headingRow), change: chooseRow });
     return [
-      sheets.length > 1 && el("label", { class: "option" }, t("Sheet"), " ", el("select", { change: chooseSheet }, options)),
+      sheets.length > 1 &&
+        el("label", { class: "option" }, t("Sheet"), " ", el("select", { change: chooseSheet }, options)),
       el("label", { class: "option" }, t("Row with the names of the columns"), " ", row),
     ].filter(Boolean);
   }
 
   #showColumns() {
     const facts = factsOf(this.table);
-    const heads = [t("Column"), t("First cells"), t("Field")].map((title) => el("th", { scope: "col" }, title));
-    const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, this.columns.map((_, index) => this.#columnRow(index))));
+    const heads = [t("Column"), t("First cells"), t("Field")].map((title) =>
+      el("th", { scope: "col" }, title),
+    );
+    const table = el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, heads)),
+      el(
+        "tbody",
+        {},
+        this.columns.map((_, index) => this.#columnRow(index)),
+      ),
+    );
     const box = el("input", { type: "checkbox", change: () => this.writing.clear() });
     this.emptyBox = box;
-    const empty = el("label", { class: "option" }, box, t("Empty cells empty their fields. (Otherwise they leave them as they are.)"));
+    const empty = el(
+      "label",
+      { class: "option" },
+      box,
+      t("Empty cells empty their fields. (Otherwise they leave them as they are.)"),
+    );
     const check = button(t("See what would change"), () => this.#dryRun(), { class: "" });
     this.columnsSection.replaceChildren(
       el("h2", { tabindex: "-1" }, t("Columns of "), stored(this.file.name)),
@@ -146,11 +245,24 @@ class Upload {
 
   #columnRow(index) {
     const { names, rows } = this.table;
-    const samples = rows.slice(0, SAMPLES).map(({ cells }) => cells[index]).filter(Boolean);
+    const samples = rows
+      .slice(0, SAMPLES)
+      .map(({ cells }) => cells[index])
+      .filter(Boolean);
     const column = this.columns[index];
     const name = names[index] || t("Column {0}, without a name", index + 1);
-    const note = el("span", { class: "error" }, column || !names[index] ? "" : t("Not recognized: choose its field, or leave it out."));
-    return el("tr", {}, el("th", { scope: "row" }, stored(name)), el("td", {}, stored(samples.join("\n"))), el("td", {}, this.#fieldChoice(index, name, note), note));
+    const note = el(
+      "span",
+      { class: "error" },
+      column || !names[index] ? "" : t("Not recognized: choose its field, or leave it out."),
+    );
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, stored(name)),
+      el("td", {}, stored(samples.join("\n"))),
+      el("td", {}, this.#fieldChoice(index, name, note), note),
+    );
   }
 
   #fieldChoice(index, name, note) {
@@ -162,8 +274,15 @@ class Upload {
       note.textContent = "";
       this.writing.clear();
     };
-    const options = choices.map((target) => el("option", { value: target.title, selected: target === recognized }, target.title));
-    const select = el("select", { "aria-label": t("Field of {0}", name), change: choose }, el("option", { value: "" }, t("– not uploaded –")), options);
+    const options = choices.map((target) =>
+      el("option", { value: target.title, selected: target === recognized }, target.title),
+    );
+    const select = el(
+      "select",
+      { "aria-label": t("Field of {0}", name), change: choose },
+      el("option", { value: "" }, t("– not uploaded –")),
+      options,
+    );
     return select;
   }
 
@@ -174,7 +293,8 @@ class Upload {
     if (double) return t("Two columns are {0}: leave one out.", double);
     const fields = new Set(this.columns.map((column) => column?.path?.[0]));
     const names = keys.map((key) => titleOfField(this.sheet, key)).join(t(" and "));
-    if (!fields.has("id") && !keys.every((key) => fields.has(key))) return t("No column says which record a row is: choose a column for {0}, or for Id.", names);
+    if (!fields.has("id") && !keys.every((key) => fields.has(key)))
+      return t("No column says which record a row is: choose a column for {0}, or for Id.", names);
     return this.table.rows.length ? "" : t("The table has no rows below the names of its columns.");
   }
 
@@ -190,7 +310,9 @@ class Upload {
   /** Returns the rows with the documents of the chosen columns, for which the file is read again. */
   async #rowsOfChosen() {
     const { headings, sheet, headingRow, rows } = this.table;
-    const [named, chosen] = [headings.map((heading) => targetOf(this.targets, heading)), this.columns].map((each) => JSON.stringify(fieldsOf(each)));
+    const [named, chosen] = [headings.map((heading) => targetOf(this.targets, heading)), this.columns].map(
+      (each) => JSON.stringify(fieldsOf(each)),
+    );
     if (named === chosen) return rows;
     return (await this.#tableOf({ sheet: sheet || undefined, headingRow, columns: chosen })).rows;
   }
@@ -204,20 +326,28 @@ class Upload {
   /** Returns the name of the cell that a reason is about, such as C7, or nothing. */
   #cellOf({ number, contents }, { field, item }) {
     const part = contents?.find(({ content, sent }) => item && (content === item || sent === item))?.part;
-    const steps = stepsOf(field ?? "");
-    if (part && !part.list) steps.unshift(part.member);
-    else if (part) steps[0] = part.member;
-    // An entry of a list by language is that of its column.
-    const language = steps.length > 1 && (item?.[part?.list ?? steps[0]] ?? [])[steps[1]]?.languageId;
-    if (language !== undefined && language !== false) steps[1] = `@${language}`;
-    const fits = (depth) => this.columns.findIndex((column) => column?.path && steps.slice(0, depth).every((step, index) => column.path[index] === step));
-    for (let depth = steps.length; depth > 0; depth -= 1) if (fits(depth) >= 0) return cellName(fits(depth), number);
+    const steps = stepsInRow(stepsOf(field ?? ""), part, item);
+    const fits = (depth) =>
+      this.columns.findIndex(
+        (column) => column?.path && steps.slice(0, depth).every((step, index) => column.path[index] === step),
+      );
+    for (let depth = steps.length; depth > 0; depth -= 1)
+      if (fits(depth) >= 0) return cellName(fits(depth), number);
     return "";
   }
 
   #rejectsOf(rows) {
-    const hint = t("Rejected rows are not written. Their table has a column “{0}”. Correct them there, and upload that table.", REASON);
-    return { controls: button(counted(rows.length, "Download the {0} rejected row", "Download the {0} rejected rows"), () => this.#saveRejects(rows)), hint };
+    const hint = t(
+      "Rejected rows are not written. Their table has a column “{0}”. Correct them there, and upload that table.",
+      REASON,
+    );
+    return {
+      controls: button(
+        counted(rows.length, "Download the {0} rejected row", "Download the {0} rejected rows"),
+        () => this.#saveRejects(rows),
+      ),
+      hint,
+    };
   }
 
   async #saveRejects(rows) {

@@ -1,4 +1,5 @@
-// Values of documents as people read them: texts as they are, references as links, lists as tables or enumerations.
+// Values of documents as people read them: texts as they are, references as links, lists as tables or
+// enumerations.
 
 import { toJson } from "./api.js";
 import { country } from "./codes.js";
@@ -22,7 +23,9 @@ export const isSame = (left, right) => toJson(left ?? null) === toJson(right ?? 
 
 export function timeOf(text) {
   const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? stored(text) : el("time", { datetime: text, title: text }, TIME.format(time));
+  return Number.isNaN(time.getTime())
+    ? stored(text)
+    : el("time", { datetime: text, title: text }, TIME.format(time));
 }
 
 const DAY = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
@@ -38,7 +41,8 @@ export function* referencesIn(model, collection, field, schema, value) {
   if (Array.isArray(value)) {
     for (const entry of value) yield* referencesIn(model, collection, field, resolved.items ?? {}, entry);
   } else if (typeof value === "object") {
-    for (const [name, member] of model.fields(resolved)) yield* referencesIn(model, collection, name, member, value[name]);
+    for (const [name, member] of model.fields(resolved))
+      yield* referencesIn(model, collection, name, member, value[name]);
   } else if (target) yield [target, value];
 }
 
@@ -61,10 +65,13 @@ export function show(model, collection, field, schema, value, isShort = false) {
 /** Returns a value of a form as a text: references by name, entries of lists separated by commas. */
 export function plainText(model, collection, field, value) {
   if (isMissing(value) || value === "") return "–";
-  if (Array.isArray(value)) return value.map((entry) => plainText(model, collection, field, entry)).join(", ") || "–";
+  if (Array.isArray(value))
+    return value.map((entry) => plainText(model, collection, field, entry)).join(", ") || "–";
   if (typeof value === "object") {
     const members = Object.entries(value).filter(([name, member]) => name !== "id" && !isMissing(member));
-    return value.name ?? members.map(([name, member]) => plainText(model, collection, name, member)).join(" ");
+    return (
+      value.name ?? members.map(([name, member]) => plainText(model, collection, name, member)).join(" ")
+    );
   }
   if (typeof value === "boolean") return value ? t("yes") : t("no");
   const target = model.reference(collection, field);
@@ -78,13 +85,18 @@ function showList(model, collection, field, schema, entries, isShort) {
   const items = model.resolve(schema.items ?? {});
   if (isScalar(items)) return joined(entries.map((entry) => show(model, collection, field, items, entry)));
   const target = model.named(field, items);
-  if (target) return joined(entries.map((entry) => link(recordHash(target, entry.id), el("bdi", {}, titleOf(entry)))));
+  if (target)
+    return joined(entries.map((entry) => link(recordHash(target, entry.id), el("bdi", {}, titleOf(entry)))));
   if (isShort) return String(entries.length);
   return entryTable(model, collection, items, entries, label(field, schema));
 }
 
 function joined(nodes) {
-  return el("ul", { class: "inline" }, nodes.map((node) => el("li", {}, node)));
+  return el(
+    "ul",
+    { class: "inline" },
+    nodes.map((node) => el("li", {}, node)),
+  );
 }
 
 /** Returns the members of an object, one below the other. */
@@ -108,11 +120,23 @@ export function entryTable(model, collection, schema, entries, caption) {
     columns.map(([name, member]) => el("td", {}, show(model, collection, name, member, entry[name])));
   return scrolling(
     caption,
-    el("table", {}, el("thead", {}, el("tr", {}, columns.map(heading))), el("tbody", {}, entries.map((entry) => el("tr", {}, row(entry))))),
+    el(
+      "table",
+      {},
+      el("thead", {}, el("tr", {}, columns.map(heading))),
+      el(
+        "tbody",
+        {},
+        entries.map((entry) => el("tr", {}, row(entry))),
+      ),
+    ),
   );
 }
 
-/** Returns a group in which a wide table scrolls, by keys as well. A region would have to be the only one of its name. */
+/**
+ * Returns a group in which a wide table scrolls, by keys as well. A region would have to be the only one of
+ * its name.
+ */
 export function scrolling(name, ...children) {
   return el("div", { class: "scrolling", role: "group", "aria-label": name, tabindex: "0" }, ...children);
 }

@@ -17,11 +17,19 @@ export const language = preferred();
 /** The language with the reader's habits of dates and numbers. */
 export const locale = navigator.languages.find((tag) => tag.startsWith(language)) ?? language;
 
-/** Returns a stored number as the reader writes numbers, with all its decimals; an amount with those of its currency at least. */
+/**
+ * Returns a stored number as the reader writes numbers, with all its decimals; an amount with those of its
+ * currency at least.
+ */
 export function numeral(value, currency) {
-  const usual = currency ? new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions().minimumFractionDigits : 0;
+  const usual = currency
+    ? new Intl.NumberFormat(locale, { style: "currency", currency }).resolvedOptions().minimumFractionDigits
+    : 0;
   const digits = Math.max(usual, String(value).split(".")[1]?.length ?? 0);
-  return new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(/** @type {any} */ (String(value)));
+  return new Intl.NumberFormat(locale, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(/** @type {any} */ (String(value)));
 }
 
 async function read() {
@@ -30,7 +38,15 @@ async function read() {
 }
 
 // Modules that name texts as constants wait for it.
-const { texts = {}, fields = {}, values = {}, parts = {}, collections = {}, groups = {}, errors = {} } = await read();
+const {
+  texts = {},
+  fields = {},
+  values = {},
+  parts = {},
+  collections = {},
+  groups = {},
+  errors = {},
+} = await read();
 
 const filled = (text, parts) => text.replace(/\{(\d)\}/g, (_, index) => parts[index]);
 
@@ -38,7 +54,8 @@ const filled = (text, parts) => text.replace(/\{(\d)\}/g, (_, index) => parts[in
 export const t = (text, ...parts) => filled(texts[text] ?? text, parts);
 
 /** Returns the text for a number: the first for one, else the second. `{0}` is the number. */
-export const counted = (number, one, several, ...parts) => t(Number(number) === 1 ? one : several, number, ...parts);
+export const counted = (number, one, several, ...parts) =>
+  t(Number(number) === 1 ? one : several, number, ...parts);
 
 /** Returns a name as words: `userDefinedId` is "User defined id", of a reference `brandId` "Brand". */
 export function spelled(name, isReference = false) {
@@ -60,11 +77,18 @@ export const label = (name, schema) => entryOf(name, schema)?.[0] ?? spelled(nam
 /** Returns what people should know of a field. */
 export const hint = (name, schema) => entryOf(name, schema)?.[1] ?? "";
 
-/** Returns the steps of a field's path: of `prices[0].amount`, the names `prices` and `amount` and the number 0 between. */
-export const stepsOf = (path) => [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => name ?? Number(index));
+/**
+ * Returns the steps of a field's path: of `prices[0].amount`, the names `prices` and `amount` and the number
+ * 0 between.
+ */
+export const stepsOf = (path) =>
+  [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, name]) => name ?? Number(index));
 
 /** Returns a field's path in words: of `prices[0].amount`, "Prices: 1: Amount". */
-export const pathWords = (path) => stepsOf(path).map((step) => (typeof step === "number" ? step + 1 : label(step))).join(": ");
+export const pathWords = (path) =>
+  stepsOf(path)
+    .map((step) => (typeof step === "number" ? step + 1 : label(step)))
+    .join(": ");
 
 /** Returns the word for a value of an enumeration. */
 export const wordFor = (value) => values[value] ?? String(value);
@@ -79,7 +103,15 @@ export const partTitle = (name) => parts[name] ?? spelled(name.replaceAll("-", "
 export const groupWords = () => Object.entries(groups);
 
 // Types whose service's sentence says no more than that of the reader's language.
-const SAID = new Set(["validation_error.required_field", "unauthorized", "not_found", "precondition_failed", "server_error", "server_error.unavailable", "too_many_requests"]);
+const SAID = new Set([
+  "validation_error.required_field",
+  "unauthorized",
+  "not_found",
+  "precondition_failed",
+  "server_error",
+  "server_error.unavailable",
+  "too_many_requests",
+]);
 
 /** Returns what went wrong in the reader's language, before the service's own sentence. */
 export function inWords({ type, value }) {

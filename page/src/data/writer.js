@@ -8,13 +8,36 @@ import { inWords, lower, t } from "./words.js";
 const CHANGED = t("Somebody else changed this record meanwhile. Look at what would change again.");
 const NOT_LIVE = ["failed", "deleted", "absent"];
 
-/** Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`, `content`, `sent`, `outcome`. */
+/**
+ * Row of a table: the items that it becomes, and what came of them. `contents` has those of parts: `part`,
+ * `content`, `sent`, `outcome`.
+ */
 class Row {
+  /** @type {boolean} whether its record is named by its id */
+  isById;
+  /** @type {any} the item that is sent */
+  item;
+  /** @type {any[]} the items of parts */
+  contents;
+  /** @type {{ field: string | null, value: string, type?: string }[]} */
+  errors;
+  /** @type {any} */
+  outcome;
+  /** @type {any} the item as it was sent */
+  sent;
+  isWritten = false;
+
   constructor(sheet, { number, cells }, { document, errors }) {
     const { isNamed, ...items } = itemsOf(sheet, document);
     Object.assign(this, { number, cells, ...items, errors: [...errors] });
     if (isNamed) this.name = toJson(this.isById ? [this.item.id] : sheet.keys.map((key) => this.item[key]));
-    else this.#refuse(t("It has no {0}, by which its record is found.", sheet.keys.map((key) => lower(titleOfField(sheet, key))).join(t(" or no "))));
+    else
+      this.#refuse(
+        t(
+          "It has no {0}, by which its record is found.",
+          sheet.keys.map((key) => lower(titleOfField(sheet, key))).join(t(" or no ")),
+        ),
+      );
   }
 
   #refuse(value) {
@@ -31,7 +54,8 @@ class Row {
 
   /** Forgets the dry run, unless it has rejected the row. */
   renew() {
-    if (this.kind !== "failed") for (const each of [this, ...this.contents]) for (const name of ["outcome", "sent"]) delete each[name];
+    if (this.kind !== "failed")
+      for (const each of [this, ...this.contents]) for (const name of ["outcome", "sent"]) delete each[name];
     return this;
   }
 
@@ -53,18 +77,25 @@ class Row {
   /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
   get reasons() {
     const reason = ({ field, value, type }, item) =>
-      type === "precondition_failed" ? { field: null, value: CHANGED } : { field: field?.replace(/^(ids)?\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
+      type === "precondition_failed"
+        ? { field: null, value: CHANGED }
+        : { field: field?.replace(/^(ids)?\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
     const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
     const ofParts = this.contents.flatMap(({ outcome, sent, content }) => of(outcome, sent ?? content));
-    const own = this.isWritten && ofParts.length ? [{ field: null, value: t("The record itself is written.") }] : [];
+    const own =
+      this.isWritten && ofParts.length ? [{ field: null, value: t("The record itself is written.") }] : [];
     return [...this.errors, ...of(this.outcome, this.sent), ...own, ...ofParts];
   }
 }
 
-/** Rows of one request, and what is sent of them already: a repetition is the same request with the same key. */
+/**
+ * Rows of one request, and what is sent of them already: a repetition is the same request with the same key.
+ */
 class Batch {
   constructor(rows) {
-    Object.assign(this, { rows, requests: new Map(), isDone: false });
+    this.rows = rows;
+    this.requests = new Map();
+    this.isDone = false;
   }
 
   async once(name, itemsOfRequest, send) {
@@ -83,14 +114,21 @@ export function rowsOf(sheet, documents) {
 
 export class Writer {
   /**
-   * Rejected rows, also those of a dry run, are not sent. `byLanguage` has the names of the lists whose entries the table
+   * Rejected rows, also those of a dry run, are not sent. `byLanguage` has the names of the lists whose
+   * entries the table
    * names by language. `isDeletion` deletes the records of the rows.
    */
   constructor(sheet, rows, { isDryRun, byLanguage, isDeletion = false }) {
-    Object.assign(this, { sheet, isDryRun, byLanguage, isDeletion, isStopped: false });
+    this.sheet = sheet;
+    this.isDryRun = isDryRun;
+    this.byLanguage = byLanguage;
+    this.isDeletion = isDeletion;
+    this.isStopped = false;
     this.rows = rows.map((row) => row.renew());
     const sent = rows.filter(({ kind }) => kind !== "failed");
-    const most = isDeletion ? sheet.collection.maxDeleted : Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
+    const most = isDeletion
+      ? sheet.collection.maxDeleted
+      : Math.min(...[sheet, ...sheet.parts].map(({ maxItems }) => maxItems));
     const sizeOf = ({ cells }) => cells.join().length * 2;
     const kinds = [true, false].map((isById) => sent.filter((row) => row.isById === isById));
     this.batches = kinds.flatMap((some) => chunksOf(some, most, sizeOf)).map((some) => new Batch(some));
@@ -99,7 +137,9 @@ export class Writer {
 
   /** Number of rows that are through, rejected ones included. */
   get done() {
-    return this.rejectedBefore + this.batches.filter(({ isDone }) => isDone).flatMap(({ rows }) => rows).length;
+    return (
+      this.rejectedBefore + this.batches.filter(({ isDone }) => isDone).flatMap(({ rows }) => rows).length
+    );
   }
 
   get isDone() {
@@ -124,32 +164,64 @@ export class Writer {
     const { rows } = batch;
     if (this.isDeletion) {
       const ids = () => rows.map(({ item }) => item.id);
-      const { outcomes } = await batch.once("records", ids, (some, key) => remove(sheet.path, some, { isDryRun, key }));
+      const { outcomes } = await batch.once("records", ids, (some, key) =>
+        remove(sheet.path, some, { isDryRun, key }),
+      );
       rows.forEach((row, index) => Object.assign(row, { outcome: outcomes[index] }));
       return;
     }
     const lists = listsOfLanguages(sheet.model, sheet.members, byLanguage);
-    const items = () => keepingLanguages(sheet.path, rows.map(({ item }) => item), lists, match);
-    const { items: sent, outcomes } = await batch.once("records", items, (some, key) => merge(sheet.path, some, { match, isDryRun, key }));
-    rows.forEach((row, index) => Object.assign(row, { sent: sent[index], outcome: outcomes[index], isWritten: !isDryRun }));
+    const items = () =>
+      keepingLanguages(
+        sheet.path,
+        rows.map(({ item }) => item),
+        lists,
+        match,
+      );
+    const { items: sent, outcomes } = await batch.once("records", items, (some, key) =>
+      merge(sheet.path, some, { match, isDryRun, key }),
+    );
+    rows.forEach((row, index) =>
+      Object.assign(row, { sent: sent[index], outcome: outcomes[index], isWritten: !isDryRun }),
+    );
   }
 
   async #writeParts(batch, part) {
     const { sheet, isDryRun, byLanguage } = this;
     const live = batch.rows.filter(({ outcome }) => !NOT_LIVE.includes(outcome.outcome));
-    const entries = live.flatMap(({ outcome: { id }, contents }) => contents.filter((each) => each.part === part).map((each) => ({ id, each })));
+    const entries = live.flatMap(({ outcome: { id }, contents }) =>
+      contents.filter((each) => each.part === part).map((each) => ({ id, each })),
+    );
     if (!entries.length) return;
     const stored = entries.filter(({ id }) => id !== null);
-    const lists = part.list && byLanguage.has(part.member) ? listsOfLanguages(sheet.model, { [part.list]: part.schema }) : new Map();
-    const items = () => keepingLanguages(part.path, stored.map(({ id, each }) => ({ [part.owner]: id, ...each.content })), lists);
-    const { items: sent, outcomes } = await batch.once(part.path, items, (some, key) => merge(part.path, some, { isDryRun, key }));
+    const lists =
+      part.list && byLanguage.has(part.member)
+        ? listsOfLanguages(sheet.model, { [part.list]: part.schema })
+        : new Map();
+    const items = () =>
+      keepingLanguages(
+        part.path,
+        stored.map(({ id, each }) => ({ [part.owner]: id, ...each.content })),
+        lists,
+      );
+    const { items: sent, outcomes } = await batch.once(part.path, items, (some, key) =>
+      merge(part.path, some, { isDryRun, key }),
+    );
     stored.forEach(({ each }, index) => Object.assign(each, { sent: sent[index], outcome: outcomes[index] }));
-    await this.#checkNewParts(part, entries.filter(({ id }) => id === null).map(({ each }) => each), lists.size > 0);
+    await this.#checkNewParts(
+      part,
+      entries.filter(({ id }) => id === null).map(({ each }) => each),
+      lists.size > 0,
+    );
   }
 
-  /** Checks by dry runs the parts of records that are not there yet: translations as those of other records, others not at all. */
+  /**
+   * Checks by dry runs the parts of records that are not there yet: translations as those of other records,
+   * others not at all.
+   */
   async #checkNewParts(part, contents, isChecked) {
-    const added = ({ content }) => Object.entries(content).map(([field, after]) => ({ field, before: null, after }));
+    const added = ({ content }) =>
+      Object.entries(content).map(([field, after]) => ({ field, before: null, after }));
     for (const each of contents) each.outcome = { outcome: "created", details: [], changes: added(each) };
     const ids = contents.length && isChecked ? await someIds(this.sheet.path) : [];
     for (const chunk of ids.length ? chunksOf(contents, ids.length) : []) {

@@ -1,4 +1,5 @@
-// Section of a view in which rows are checked by a dry run and written: progress, what came of each row, and how to go on.
+// Section of a view in which rows are checked by a dry run and written: progress, what came of each row, and
+// how to go on.
 
 import { alertBox, announce, button, el } from "./dom.js";
 import { Results } from "./results.js";
@@ -7,11 +8,17 @@ import { counted, t } from "./words.js";
 
 export class Writing {
   /**
-   * `head` says how a row is shown: the `title` of its first column, its `number` and its `name`. `rejectsOf` returns the
-   * controls and the hint for rejected rows. `onBusy` is called with whether rows are being sent. `isDeletion` deletes records.
+   * `head` says how a row is shown: the `title` of its first column, its `number` and its `name`.
+   * `rejectsOf` returns the
+   * controls and the hint for rejected rows. `onBusy` is called with whether rows are being sent.
+   * `isDeletion` deletes records.
    */
-  constructor(sheet, { head, rejectsOf, onBusy = () => null, isDeletion = false }) {
-    Object.assign(this, { sheet, head, rejectsOf, onBusy, isDeletion });
+  constructor(sheet, { head, rejectsOf, onBusy = (_isBusy) => null, isDeletion = false }) {
+    this.sheet = sheet;
+    this.head = head;
+    this.rejectsOf = rejectsOf;
+    this.onBusy = onBusy;
+    this.isDeletion = isDeletion;
     this.element = el("section", { "aria-label": t("Result") });
   }
 
@@ -20,7 +27,10 @@ export class Writing {
     this.element.replaceChildren(...nodes);
   }
 
-  /** Sends a dry run of rows, and offers to write them. `byLanguage` has the names of lists whose other languages stay. */
+  /**
+   * Sends a dry run of rows, and offers to write them. `byLanguage` has the names of lists whose other
+   * languages stay.
+   */
   dryRun(rows, byLanguage = new Set()) {
     return this.#start(rows, { isDryRun: true, byLanguage });
   }
@@ -59,17 +69,46 @@ export class Writing {
 
   async #show(writer, failure) {
     const { isDryRun, isDone, rows, byLanguage } = writer;
-    const results = new Results(this.sheet, rows.filter(({ kind }) => kind), this.head);
-    const title = isDryRun ? t("What would change") : isDone ? t("What was written") : t("What was written until now");
+    const results = new Results(
+      this.sheet,
+      rows.filter(({ kind }) => kind),
+      this.head,
+    );
+    const title = isDryRun
+      ? t("What would change")
+      : isDone
+        ? t("What was written")
+        : t("What was written until now");
     const good = rows.filter(({ kind }) => kind && kind !== "failed" && kind !== "unchanged").length;
-    const write = isDone && isDryRun && good > 0 && button(this.isDeletion ? counted(good, "Delete {0} row", "Delete {0} rows") : counted(good, "Write {0} row", "Write {0} rows"), () => this.#start(rows, { isDryRun: false, byLanguage }), { class: "" });
+    const write =
+      isDone &&
+      isDryRun &&
+      good > 0 &&
+      button(
+        this.isDeletion
+          ? counted(good, "Delete {0} row", "Delete {0} rows")
+          : counted(good, "Write {0} row", "Write {0} rows"),
+        () => this.#start(rows, { isDryRun: false, byLanguage }),
+        { class: "" },
+      );
     const goOn = !isDone && button(t("Go on"), () => this.#run(writer), { class: "" });
     const rejected = rows.filter(({ kind }) => kind === "failed");
     const { controls = [], hint = "" } = rejected.length ? this.rejectsOf(rejected) : {};
-    const why = failure && alertBox(t("It stopped: {0} What is written stays written; going on writes nothing twice.", failure.message));
+    const why =
+      failure &&
+      alertBox(
+        t("It stopped: {0} What is written stays written; going on writes nothing twice.", failure.message),
+      );
     const heading = el("h2", { tabindex: "-1" }, title);
     await results.show();
-    const nodes = [heading, why, el("p", {}, results.summary), el("div", { class: "actions" }, write, goOn, controls), hint && el("p", { class: "quiet" }, hint), results.element];
+    const nodes = [
+      heading,
+      why,
+      el("p", {}, results.summary),
+      el("div", { class: "actions" }, write, goOn, controls),
+      hint && el("p", { class: "quiet" }, hint),
+      results.element,
+    ];
     this.clear(...nodes.filter(Boolean));
     this.isWritten = isDone && !isDryRun;
     heading.focus();

@@ -1,4 +1,5 @@
-// Workbooks (ECMA-376, SpreadsheetML): sheets of cells that are texts, numbers, dates or booleans. Texts stay texts.
+// Workbooks (ECMA-376, SpreadsheetML): sheets of cells that are texts, numbers, dates or booleans. Texts
+// stay texts.
 
 import { zip } from "./zip.js";
 
@@ -17,34 +18,43 @@ const MOST_SHOWN = 60;
 const [GENERAL, TEXT, DAY, TIME, HEADING] = [0, 1, 2, 3, 4];
 const FORMATS = [0, 49, 14, 22, 49];
 /** Returns the name of a column by its index: A, B, …, Z, AA. */
-const columnName = (index) => (index < 26 ? "" : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
+const columnName = (index) =>
+  (index < 26 ? "" : columnName(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
 
 export const cellName = (column, row) => `${columnName(column)}${row}`;
 
 /** Returns digits as a number if a double holds them, else as they are. */
 export function numberCell(text) {
-  const isNumber = /^-?\d+(\.\d+)?$/.test(text) && text.replace(/[-.]/g, "").replace(/^0+/, "").length <= DIGITS;
+  const isNumber =
+    /^-?\d+(\.\d+)?$/.test(text) && text.replace(/[-.]/g, "").replace(/^0+/, "").length <= DIGITS;
   return isNumber ? Number(text) : text;
 }
 
 /** Returns a day or a point in time as a cell that spreadsheets show as such. */
 export function dateCell(text) {
   const time = Date.parse(text);
-  return Number.isNaN(time) ? text : { serial: (time - EPOCH) / MS_PER_DAY, isDay: /^\d{4}-\d\d-\d\d$/.test(text) };
+  return Number.isNaN(time)
+    ? text
+    : { serial: (time - EPOCH) / MS_PER_DAY, isDay: /^\d{4}-\d\d-\d\d$/.test(text) };
 }
 
 // What XML cannot have, and what would be read as its escape.
+/* eslint no-control-regex: off */
 const escaped = (text) =>
   text
     .replace(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")
-    .replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`)
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
+    )
     .replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
 function cellXml(value, name, isHeading) {
   if (value === null || value === undefined || value === "") return "";
   if (typeof value === "number") return `<c r="${name}" s="${GENERAL}"><v>${value}</v></c>`;
   if (typeof value === "boolean") return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`;
-  if (value.serial !== undefined) return `<c r="${name}" s="${value.isDay ? DAY : TIME}"><v>${value.serial}</v></c>`;
+  if (value.serial !== undefined)
+    return `<c r="${name}" s="${value.isDay ? DAY : TIME}"><v>${value.serial}</v></c>`;
   return `<c r="${name}" s="${isHeading ? HEADING : TEXT}" t="inlineStr"><is><t xml:space="preserve">${escaped(String(value))}</t></is></c>`;
 }
 
@@ -52,30 +62,58 @@ const shownLength = (value) => (value?.serial === undefined ? String(value ?? ""
 
 function sheetXml(rows) {
   const columns = Math.max(...rows.map((cells) => cells.length), 1);
-  const widths = Array.from({ length: columns }, (_, index) => Math.min(Math.max(...rows.slice(0, 1000).map((cells) => shownLength(cells[index])), 6) + 2, MOST_SHOWN));
-  const cols = widths.map((width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`).join("");
-  const lines = rows.map((cells, row) => `<row r="${row + 1}">${cells.map((value, column) => cellXml(value, cellName(column, row + 1), row === 0)).join("")}</row>`);
-  const view = '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>';
+  const widths = Array.from({ length: columns }, (_, index) =>
+    Math.min(Math.max(...rows.slice(0, 1000).map((cells) => shownLength(cells[index])), 6) + 2, MOST_SHOWN),
+  );
+  const cols = widths
+    .map((width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`)
+    .join("");
+  const lines = rows.map(
+    (cells, row) =>
+      `<row r="${row + 1}">${cells.map((value, column) => cellXml(value, cellName(column, row + 1), row === 0)).join("")}</row>`,
+  );
+  const view =
+    '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>';
   return `${HEAD}<worksheet xmlns="${MAIN}">${view}<cols>${cols}</cols><sheetData>${lines.join("")}</sheetData></worksheet>`;
 }
 
 /** Returns a name that a sheet can have. */
-const sheetName = (name) => name.replace(/[[\]:*?/\\]/g, " ").replace(/^'|'$/g, " ").trim().slice(0, 31) || "Sheet";
+const sheetName = (name) =>
+  name
+    .replace(/[[\]:*?/\\]/g, " ")
+    .replace(/^'|'$/g, " ")
+    .trim()
+    .slice(0, 31) || "Sheet";
 
-/** Returns a workbook of one sheet, whose first row has the headings. Cells are texts, numbers, booleans, dates or null. */
+/**
+ * Returns a workbook of one sheet, whose first row has the headings. Cells are texts, numbers, booleans,
+ * dates or null.
+ */
 export function workbook(name, rows) {
-  const formats = FORMATS.map((format, index) => `<xf numFmtId="${format}" fontId="${Number(index === HEADING)}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`).join("");
+  const formats = FORMATS.map(
+    (format, index) =>
+      `<xf numFmtId="${format}" fontId="${Number(index === HEADING)}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`,
+  ).join("");
   const styles = `${HEAD}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${FORMATS.length}">${formats}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
-  const part = (path, type) => `<Override PartName="/${path}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${type}+xml"/>`;
+  const part = (path, type) =>
+    `<Override PartName="/${path}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${type}+xml"/>`;
   const types = `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${part("xl/workbook.xml", "sheet.main")}${part("xl/worksheets/sheet1.xml", "worksheet")}${part("xl/styles.xml", "styles")}</Types>`;
-  const relation = (id, type, target) => `<Relationship Id="${id}" Type="${DOCUMENT}/${type}" Target="${target}"/>`;
-  const relations = (...all) => `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${all.join("")}</Relationships>`;
+  const relation = (id, type, target) =>
+    `<Relationship Id="${id}" Type="${DOCUMENT}/${type}" Target="${target}"/>`;
+  const relations = (...all) =>
+    `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${all.join("")}</Relationships>`;
   const book = `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><sheets><sheet name="${escaped(sheetName(name))}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
   const entries = [
     ["[Content_Types].xml", types],
     ["_rels/.rels", relations(relation("rId1", "officeDocument", "xl/workbook.xml"))],
     ["xl/workbook.xml", book],
-    ["xl/_rels/workbook.xml.rels", relations(relation("rId1", "worksheet", "worksheets/sheet1.xml"), relation("rId2", "styles", "styles.xml"))],
+    [
+      "xl/_rels/workbook.xml.rels",
+      relations(
+        relation("rId1", "worksheet", "worksheets/sheet1.xml"),
+        relation("rId2", "styles", "styles.xml"),
+      ),
+    ],
     ["xl/styles.xml", styles],
     ["xl/worksheets/sheet1.xml", sheetXml(rows)],
   ];

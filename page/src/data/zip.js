@@ -22,7 +22,8 @@ function crcOf(bytes) {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+const through = async (bytes, stream) =>
+  new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 
 /** Returns a view of little-endian numbers, each of 2 or 4 bytes. */
 function packed(...fields) {
@@ -43,12 +44,33 @@ export async function zip(entries, type) {
   for (const [name, text] of entries) {
     const [path, bytes] = [name, text].map((each) => new TextEncoder().encode(each));
     const data = await through(bytes, new CompressionStream("deflate-raw"));
-    const fields = [[2, VERSION], [2, UTF8], [2, DEFLATED], [2, 0], [2, DAY], [4, crcOf(bytes)], [4, data.length], [4, bytes.length], [2, path.length], [2, 0]];
+    const fields = [
+      [2, VERSION],
+      [2, UTF8],
+      [2, DEFLATED],
+      [2, 0],
+      [2, DAY],
+      [4, crcOf(bytes)],
+      [4, data.length],
+      [4, bytes.length],
+      [2, path.length],
+      [2, 0],
+    ];
     parts.push(packed([4, ENTRY], ...fields), path, data);
-    directory.push(packed([4, DIRECTORY_ENTRY], [2, VERSION], ...fields, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), path);
+    directory.push(
+      packed([4, DIRECTORY_ENTRY], [2, VERSION], ...fields, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]),
+      path,
+    );
     offset += 30 + path.length + data.length;
   }
   const size = directory.reduce((sum, part) => sum + part.byteLength, 0);
   const count = entries.length;
-  return new Blob([...parts, ...directory, packed([4, DIRECTORY_END], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, offset], [2, 0])], { type });
+  return new Blob(
+    [
+      ...parts,
+      ...directory,
+      packed([4, DIRECTORY_END], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, offset], [2, 0]),
+    ],
+    { type },
+  );
 }
