@@ -202,7 +202,7 @@ def _empty(reader: Reader, table: Path) -> None:
     page.keys("input[type=file]", str(table))
     page.press("See what would change")
     page.until(lambda: page.texts("section p")[1:2] == ["1 unchanged."])
-    page.click(".option input")
+    page.click(".option input[type=checkbox]")
     page.press("See what would change")
     page.until(lambda: page.texts("section p")[1:2] == ["1 changed."])
     page.press("Write 1 row")
