@@ -19,6 +19,7 @@ from aiohttp import hdrs, web
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
+from service.database.table_analyzer import TABLE_ANALYZER
 from service.error_types import ErrorType
 from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
@@ -276,6 +277,8 @@ async def _execute(
             answer = await run_write(
                 request, idempotency, work, LeaseKind(bulk=True, exclusive=True)
             )
+            organization_id = caller_of(request).organization_id
+            request.app[TABLE_ANALYZER].after_write(organization_id, len(items.items))
         except DryRunRollback as rollback:
             answer = rollback.response
         except ApiError as error:

@@ -15,6 +15,7 @@ from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.write_set import OrganizationLockError
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
+from service.database.table_analyzer import TABLE_ANALYZER
 from service.errors import ApiError, BulkCounts, CollectedErrors
 from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings
@@ -245,6 +246,8 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
     run = run_settings if write_request.resource is ORGANIZATIONS else run_write
     try:
         response = await run(request, write_request.idempotency, work, write_request.lease_kind)
+        organization_id = caller_of(request).organization_id
+        request.app[TABLE_ANALYZER].after_write(organization_id, len(items.items))
     except OrganizationLockError:
         options = dataclasses.replace(write_request.options, unlocked=False)
         return await _execute(dataclasses.replace(write_request, options=options))
