@@ -1,6 +1,7 @@
 -- Counts and own keys of collections (contract, Migration verification).
 
 -- name: comparison(organization_id, expected_keys, most)
+-- The expected keys are a JSON array: asyncpg takes a fifth of a second to encode a long list.
 -- How often each key is stored, and how often it is expected.
 with record as (
     {{record}}
@@ -11,7 +12,8 @@ stored as (
     group by record.key
 ),
 expected as (
-    select sent.key collate "C" as key, count(*) as records from unnest($2::text[]) as sent(key)
+    select sent.key collate "C" as key, count(*) as records
+    from json_array_elements_text($2::text::json) as sent(key)
     group by sent.key
 ),
 compared as materialized (

@@ -1,7 +1,7 @@
 """Snapshots: read-only transactions whose statements see one moment (contract, Exports)."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final, TypeVar
 
 import asyncpg
@@ -31,10 +31,13 @@ class Snapshots:
         self._dsn = dsn
         self._organizations = set[int]()
 
-    async def read(self, organization_id: int, work: Callable[[Connection], Awaitable[_T]]) -> _T:
-        """Return the result of work in a snapshot; raise ApiError also if it fails."""
+    async def read(self, work: Callable[[Connection], Awaitable[_T]]) -> _T:
+        """Return the result of work in a snapshot; raise ApiError also if it fails.
+
+        The caller is in the ``share`` of the organization.
+        """
         try:
-            async with self.open(organization_id) as connection:
+            async with self._opened() as connection:
                 return await work(connection)
         except (*LOST, *REFUSED, *BROKEN) as error:
             raise refused(error) from error
@@ -43,11 +46,21 @@ class Snapshots:
     async def open(self, organization_id: int) -> AsyncIterator[Connection]:
         """Yield a connection in a new read-only transaction, which ends with the block.
 
-        The first statement of the block fixes the moment that all of them see. Raise ApiError:
-        ``too_many_requests`` if the organization has a snapshot already, and
-        ``server_error.unavailable`` if other organizations have all or the connection cannot be
-        opened. There is no queue. Errors of the block are not mapped. The connection is closed at
-        the end, so that nothing is left of an interrupted statement.
+        The first statement of the block fixes the moment that all of them see. Raise ApiError as
+        ``share`` does, and ``server_error.unavailable`` if the connection cannot be opened. Errors
+        of the block are not mapped. The connection is closed at the end, so that nothing is left of
+        an interrupted statement.
+        """
+        with self.share(organization_id):
+            async with self._opened() as connection:
+                yield connection
+
+    @contextmanager
+    def share(self, organization_id: int) -> Iterator[None]:
+        """Hold the organization's snapshot in the block, which may open it later.
+
+        Raise ApiError: ``too_many_requests`` if the organization has one already, and
+        ``server_error.unavailable`` if other organizations have all. There is no queue.
         """
         if organization_id in self._organizations:
             raise too_many_requests(_RETRY_SECONDS)
@@ -55,13 +68,17 @@ class Snapshots:
             raise unavailable("Others export now. Try again later.", _RETRY_SECONDS)
         self._organizations.add(organization_id)
         try:
-            connection = await self._begin()
-            try:
-                yield connection
-            finally:
-                connection.terminate()
+            yield
         finally:
             self._organizations.discard(organization_id)
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[Connection]:
+        connection = await self._begin()
+        try:
+            yield connection
+        finally:
+            connection.terminate()
 
     async def _begin(self) -> Connection:
         try:

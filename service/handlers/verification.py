@@ -23,6 +23,8 @@ from service.listing.query_reader import QueryReader
 from service.organizations.caller import Caller
 from service.resources.migration_verification import MigrationVerification, Row
 from service.schemas.parsing import parse, parse_lines
+from service.schemas.validation import needs_formats
+from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 
 _FORMATS: Final = b"[0.5]\\u0000"
 """Text in place of a long body: its formats are checked, but no size of records."""
@@ -37,25 +39,32 @@ async def count(resource: MigrationVerification, request: web.Request) -> ApiRes
     if not names.keys() <= resource.collections.keys():
         reader.fail_choice(resource.collections, "collection")
     reader.raise_errors()
-    return await _of_one_moment(request, resource.counts, [*names])
+    with request.app[SNAPSHOTS].share(caller_of(request).organization_id):
+        return await _of_one_moment(request, resource.counts, [*names])
 
 
 async def compare(resource: MigrationVerification, request: web.Request, raw: bytes) -> ApiResponse:
     """Return how the comparisons of a body, an array or lines, differ from what is stored."""
     is_lines = is_sent_as(request.headers[hdrs.CONTENT_TYPE], NDJSON)
     read = partial(parse_lines if is_lines else parse, max_values=MAX_TRANSACTION_VALUES)
-    body = BulkBody.of(raw, read)
-    with CollectedErrors() as errors:
-        errors.of(no_parameters, request)
-        items = errors.of(_items, resource, body)
-    ItemErrors(items).raise_any()
-    return await _of_one_moment(request, resource.compare, items.items)
+    organization_id = caller_of(request).organization_id
+    with request.app[SNAPSHOTS].share(organization_id):
+        body = BulkBody.of(raw, read)
+        if len(raw) > ENTER_AGAIN_BYTES:
+            await request.app[BODY_SCHEDULER].enter(organization_id, again=True)
+        with CollectedErrors() as errors:
+            errors.of(no_parameters, request)
+            items = errors.of(_items, resource, body)
+        ItemErrors(items).raise_any()
+        return await _of_one_moment(request, resource.compare, items.items)
 
 
 def _items(resource: MigrationVerification, body: BulkBody) -> RequestItems:
     """Return the comparisons with their errors; raise ApiError for those of the body."""
     body.raise_parse_errors()
-    checked = body.raw if len(body.raw) <= MAX_RECORD_BYTES else _FORMATS
+    checked = body.raw
+    if len(body.raw) > MAX_RECORD_BYTES:
+        checked = _FORMATS if needs_formats(body.raw) else b""
     details = resource.validator.errors_of_items(body.items, checked)
     for detail in resource.duplicate_errors(readable_objects(enumerate(body.items), details)):
         index, *path = detail.path
@@ -76,7 +85,7 @@ async def _of_one_moment(request: web.Request, read: _Read, subjects: Sequence[A
         rows = [await read(connection, caller, subject) for subject in subjects]
         return position_headers(state, caller.organization_id), rows
 
-    headers, rows = await request.app[SNAPSHOTS].read(caller.organization_id, read_all)
+    headers, rows = await request.app[SNAPSHOTS].read(read_all)
     answer = success(orjson.dumps(rows), headers=headers)
     reserve(request, len(answer.body))
     return answer

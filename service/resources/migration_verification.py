@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
+import orjson
+
 from service.database.connections import Connection
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, with_nearest
@@ -81,7 +83,8 @@ class MigrationVerification(Resource):
         counts = await self.counts(connection, caller, comparison["collection"])
         count, checksum, keys = map(comparison.get, _CLAIMS)
         text = self.statements["comparison"].fill(record=self._records[counts["collection"]])
-        row = dict(await connection.fetchrow(text, caller.organization_id, keys or [], _MOST))
+        sent = orjson.dumps(keys or []).decode()
+        row = dict(await connection.fetchrow(text, caller.organization_id, sent, _MOST))
         if keys is None:
             row |= dict.fromkeys(row.keys() - {"shared", "shared_count"})
         actual = counts["active"] + counts["inactive"]

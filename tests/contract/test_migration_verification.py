@@ -10,7 +10,9 @@ import orjson
 import pytest
 
 from service import schemas
+from service.handlers import verification
 from service.resources.registry import MASTER_RECORDS, MIGRATION_VERIFICATION
+from service.shares.body_scheduler import BodyScheduler
 from tests.support.api import Api
 from tests.support.listing import walk
 from tests.support.openapi_validation import is_failure
@@ -255,6 +257,49 @@ async def test_it_counts_as_an_export(api: Api, monkeypatch: pytest.MonkeyPatch)
     assert refused.headers["Retry-After"]
     goes_on.set()
     assert (await first).status == 200
+
+
+async def test_a_second_comparison_is_refused_before_it_is_parsed(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, goes_on, read = asyncio.Event(), asyncio.Event(), MIGRATION_VERIFICATION.counts
+
+    async def waiting(*arguments: Any) -> Any:
+        begun.set()
+        await goes_on.wait()
+        return await read(*arguments)
+
+    monkeypatch.setattr(MIGRATION_VERIFICATION, "counts", waiting)
+    first = asyncio.create_task(api.post(PATH, [{"collection": "brands", "count": 1}]))
+    await begun.wait()
+    is_failure(await api.post(PATH, b"no JSON"), 429, "too_many_requests")
+    goes_on.set()
+    assert (await first).status == 200
+    assert (await api.post(PATH, b"no JSON")).status == 400
+
+
+async def test_many_keys_are_validated_in_a_turn_of_their_own(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another body that waits starts between parsing and validation; the counts are right."""
+    steps, enter, validate = list[str](), BodyScheduler.enter, verification._items
+
+    async def recorded(self: Any, organization_id: int, *, again: bool = False) -> None:
+        await enter(self, organization_id, again=again)
+        steps.append("again" if again else "enter")
+
+    def validated(*arguments: Any) -> Any:
+        steps.append("validate")
+        return validate(*arguments)
+
+    monkeypatch.setattr(BodyScheduler, "enter", recorded)
+    monkeypatch.setattr(verification, "_items", validated)
+    await api.post("/api/brands", [{"name": "B", "customId": f'B"\\{n}\n'} for n in range(3)])
+    keys = [f'B"\\{n}\n' for n in range(1, 200_000)]
+    result = await compared(api, collection="brands", keys=keys)
+    assert (result["missingCount"], result["missing"]) == (199_997, sorted(keys[2:])[:1000])
+    assert 'B"\\0\n' in result["unexpected"]
+    assert steps == ["enter", "again", "validate"]
 
 
 async def test_organizations_have_their_own_keys(shared_api: Api, shared_other: Api) -> None:

@@ -7,7 +7,7 @@ from service.errors import MAX_COLLECTED
 from service.resources.measurement_charts import MeasurementCharts
 from service.schemas.extra_checks import duplicate_errors
 from service.schemas.parsing import parse
-from service.schemas.validation import Validator, _needs_formats
+from service.schemas.validation import Validator, needs_formats
 
 pytestmark = pytest.mark.contract("Bad input", "Errors")
 
@@ -62,13 +62,13 @@ def test_members_there_twice_are_named_each() -> None:
 def test_numbers_with_a_fraction_are_found_wherever_they_stand(
     members: bytes, value: bytes
 ) -> None:
-    assert _needs_formats(b"{%b}" % (members % value))
+    assert needs_formats(b"{%b}" % (members % value))
 
 
 @pytest.mark.parametrize("text", [b"12.50", b"-12.50", b"1e5", b"v1.0"])
 def test_decimal_texts_need_no_format_check(text: bytes) -> None:
     """Else each text of a measurement chart would be checked."""
-    assert not _needs_formats(b'{"value":"%b","others":["%b"],"n":1}' % (text, text))
+    assert not needs_formats(b'{"value":"%b","others":["%b"],"n":1}' % (text, text))
 
 
 def test_key_objects_hide_no_equal_ids() -> None:
