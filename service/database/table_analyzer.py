@@ -47,10 +47,8 @@ class TableAnalyzer:
         """Time of the last attempt, by table."""
         self._task: asyncio.Task[None] | None = None
 
-    def after_write(self, organization_id: int, items: int) -> None:
-        """Look for tables to analyze for a while if the write was large; return at once."""
-        if items < LARGE_WRITE:
-            return
+    def after_write(self, organization_id: int) -> None:
+        """Look for tables to analyze for a while after a large write; return at once."""
         self._organization_id = organization_id
         self._deadline = time.monotonic() + _LOOKING_SECONDS
         if self._task is None or self._task.done():

@@ -17,6 +17,7 @@ import orjson
 from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.database import table_analyzer
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
 from service.database.table_analyzer import TABLE_ANALYZER
@@ -277,8 +278,8 @@ async def _execute(
             answer = await run_write(
                 request, idempotency, work, LeaseKind(bulk=True, exclusive=True)
             )
-            organization_id = caller_of(request).organization_id
-            request.app[TABLE_ANALYZER].after_write(organization_id, len(items.items))
+            if len(items.items) >= table_analyzer.LARGE_WRITE:
+                request.app[TABLE_ANALYZER].after_write(caller_of(request).organization_id)
         except DryRunRollback as rollback:
             answer = rollback.response
         except ApiError as error:

@@ -13,6 +13,7 @@ from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.write_set import OrganizationLockError
+from service.database import table_analyzer
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
 from service.database.table_analyzer import TABLE_ANALYZER
@@ -246,8 +247,8 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
     run = run_settings if write_request.resource is ORGANIZATIONS else run_write
     try:
         response = await run(request, write_request.idempotency, work, write_request.lease_kind)
-        organization_id = caller_of(request).organization_id
-        request.app[TABLE_ANALYZER].after_write(organization_id, len(items.items))
+        if len(items.items) >= table_analyzer.LARGE_WRITE:
+            request.app[TABLE_ANALYZER].after_write(caller_of(request).organization_id)
     except OrganizationLockError:
         options = dataclasses.replace(write_request.options, unlocked=False)
         return await _execute(dataclasses.replace(write_request, options=options))

@@ -59,6 +59,7 @@ async def dsn(server_dsn: str, worker_id: str) -> str:
     return dsn
 
 
+@pytest.mark.thorough
 async def test_rows_read_are_in_proportion_to_the_rows_written(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
