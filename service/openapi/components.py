@@ -188,17 +188,24 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
     for file, schema in schemas.load().items():
         if "type" in schema:
             yield file, "", ResolvedSchema(schema, file)
-        for name, definition in schema["$defs"].items():
-            if name in ("document", "writable") and "fields" in schema["$defs"]:
-                fields = schemas.definition(file, "fields").properties
-                definition = with_stored_lengths(definition, fields)
-            if name in _DESCRIBED:
-                about = _DESCRIBED[name].format(about=schema["description"], title=schema["title"])
-                definition = {"description": about, **definition}
-            if name == "document" or (name == "replace" and "create" in schema["$defs"]):
-                # Examples of responses show the first, that of a create the fields of the other.
-                definition = {key: definition[key] for key in definition if key != "examples"}
-            yield file, name, ResolvedSchema(definition, file)
+        for name in schema["$defs"]:
+            yield file, name, ResolvedSchema(_shown_definition(file, schema, name), file)
+
+
+def _shown_definition(file: str, schema: Schema, name: str) -> Schema:
+    """Return a definition of a schema file as the document shows it."""
+    definitions = schema["$defs"]
+    definition = definitions[name]
+    if name in ("document", "writable") and "fields" in definitions:
+        fields = schemas.definition(file, "fields").properties
+        definition = with_stored_lengths(definition, fields)
+    if name in _DESCRIBED:
+        about = _DESCRIBED[name].format(about=schema["description"], title=schema["title"])
+        definition = {"description": about, **definition}
+    if name == "document" or (name == "replace" and "create" in definitions):
+        # Examples of responses show the first, that of a create the fields of the other.
+        definition = {key: definition[key] for key in definition if key != "examples"}
+    return definition
 
 
 def _used(unresolved: ResolvedSchema) -> Schema:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from service import schemas
 from service.handlers import operations
@@ -18,6 +18,13 @@ from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
 from service.routes import Route
 from service.schemas.write_forms import BY_OWNER
+
+_PARAMETERS: Final = {
+    operations.LIST: parameters.of_list,
+    operations.LIST_PRODUCTS: parameters.of_list,
+    operations.READ: parameters.of_read,
+}
+"""Parameters that the fields of a resource give to an operation."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +81,8 @@ class OperationObject:
     def _parameters(self) -> Iterator[Parameter]:
         kind, resource = self.route.operation, self.resource
         yield from parameters.path_parameters(self.route.path, resource)
-        if kind in (operations.LIST, operations.LIST_PRODUCTS):
-            yield from parameters.of_list(resource)
-        elif kind is operations.READ:
-            yield from parameters.of_read(resource)
+        if kind in _PARAMETERS:
+            yield from _PARAMETERS[kind](resource)
         own = STATIC["operations"][kind.name].get("parameters")
         if own is not None:
             yield from (parameters.shared(each) if isinstance(each, str) else each for each in own)
@@ -108,16 +113,20 @@ class OperationObject:
             yield success_responses.read(name, has_writable=has_writable)
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
-        elif kind is operations.CREATE:
-            yield success_responses.created(name)
-        elif kind.is_bulk:
-            can_create = bool(kind.body) and bool(getattr(self.resource, "own_key", None))
-            yield success_responses.written_in_bulk(name, can_create=can_create)
         else:
-            can_create = kind is operations.REPLACE and self._is_upsert
-            yield success_responses.written(name, can_create=can_create)
+            yield self._written()
         if "IfNoneMatch" in static.get("parameters", ()):
             yield success_responses.unchanged(is_list=bool(success) and success["kind"] == LIST)
+
+    def _written(self) -> ResponseObject:
+        kind, name = self.route.operation, self.resource.name
+        if kind is operations.CREATE:
+            return success_responses.created(name)
+        if kind.is_bulk:
+            can_create = bool(kind.body) and bool(getattr(self.resource, "own_key", None))
+            return success_responses.written_in_bulk(name, can_create=can_create)
+        can_create = kind is operations.REPLACE and self._is_upsert
+        return success_responses.written(name, can_create=can_create)
 
     @property
     def _is_upsert(self) -> bool:

@@ -68,8 +68,7 @@ def _lists(path_item: Part) -> Iterator[list[Part]]:
     A path with several operations gets the parameters that all of them have.
     """
     operations = [*path_item.values()]
-    first, *others = [operation["parameters"] for operation in operations]
-    common = [each for each in first if others and all(each in other for other in others)]
+    common = _common([operation["parameters"] for operation in operations])
     for operation in operations:
         own = [parameter for parameter in operation["parameters"] if parameter not in common]
         operation["parameters"] = own
@@ -79,3 +78,9 @@ def _lists(path_item: Part) -> Iterator[list[Part]]:
     if common:
         path_item["parameters"] = common
         yield common
+
+
+def _common(lists: list[list[Part]]) -> list[Part]:
+    """Return the parameters that all of several lists have."""
+    first, *others = lists
+    return [each for each in first if others and all(each in other for other in others)]

@@ -22,6 +22,8 @@ _LETTERS: Final = re.compile(r"[A-Za-z]+")
 
 _FORMS: Final = ("Create", "Replace", "Merge", "Item", "MergeItem")
 """Endings of the names of request forms, which are those of one record."""
+_COMPOSED: Final = ("type", "properties", "additionalProperties", "allOf")
+"""Keywords of a form that its parts, or the form of ``allOf``, have in its place."""
 
 
 def with_composed_forms(components: dict[str, Schema]) -> dict[str, Schema]:
@@ -31,8 +33,7 @@ def with_composed_forms(components: dict[str, Schema]) -> dict[str, Schema]:
     field is repeated: without own properties hey-api takes no field as required. Forms of which one
     has no other fields stay as they are.
     """
-    composed, parts = dict[str, Schema](), SharedComponents("schemas")
-    names = dict[bytes, str]()
+    composed, parts = dict[str, Schema](), _OwnParts()
     for title in components:
         forms = {
             title + form: components[title + form]
@@ -40,23 +41,37 @@ def with_composed_forms(components: dict[str, Schema]) -> dict[str, Schema]:
             if "properties" in components.get(title + form, {})
         }
         common = _common_properties([*forms.values()])
-        if not common or any(form["properties"].keys() == common.keys() for form in forms.values()):
-            continue
-        composed[f"{title}Fields"] = _object(common)
-        for name, form in forms.items():
-            properties = form["properties"]
-            own = {key: properties[key] for key in sorted(properties) if key not in common}
-            kind, part = "Identity" if IF_MATCH in own else "Lifecycle", _object(own)
-            options = (kind, title + kind, name + kind)
-            free = next(option for option in options if option not in names.values())
-            reference = parts.reference(names.setdefault(orjson.dumps(part), free), part)
-            left_out = ("type", "properties", "additionalProperties", "allOf")
-            rest = {key: form[key] for key in form if key not in left_out}
-            if required := form.get("required"):
-                rest |= _object({required[0]: properties[required[0]]})
-            all_of = [{"$ref": f"{_HOME}{title}Fields"}, reference, *form.get("allOf", ())]
-            composed[name] = {"allOf": all_of, **rest, "unevaluatedProperties": False}
-    return components | composed | parts.components()
+        if common and all(form["properties"].keys() != common.keys() for form in forms.values()):
+            composed[f"{title}Fields"] = _object(common)
+            for name, form in forms.items():
+                own = parts.reference(title, name, form["properties"], common)
+                composed[name] = _composed(form, {"$ref": f"{_HOME}{title}Fields"}, own)
+    return components | composed | parts.shared.components()
+
+
+def _composed(form: Schema, *parts: Schema) -> Schema:
+    """Return a form as ``allOf`` the references to its parts."""
+    rest = {key: form[key] for key in form if key not in _COMPOSED}
+    if required := form.get("required"):
+        rest |= _object({required[0]: form["properties"][required[0]]})
+    all_of = [*parts, *form.get("allOf", ())]
+    return {"allOf": all_of, **rest, "unevaluatedProperties": False}
+
+
+class _OwnParts:
+    """Components of the fields that single forms have beside the common ones."""
+
+    def __init__(self) -> None:
+        self.shared = SharedComponents("schemas")
+        self._names = dict[bytes, str]()
+
+    def reference(self, title: str, form: str, properties: Schema, common: Schema) -> Schema:
+        """Return a reference to the part of a form, under the shortest name that is free."""
+        own = {key: properties[key] for key in sorted(properties) if key not in common}
+        kind, part = "Identity" if IF_MATCH in own else "Lifecycle", _object(own)
+        options = (kind, title + kind, form + kind)
+        free = next(option for option in options if option not in self._names.values())
+        return self.shared.reference(self._names.setdefault(orjson.dumps(part), free), part)
 
 
 def _object(properties: Schema) -> Schema:

@@ -4,10 +4,12 @@
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
@@ -17,47 +19,64 @@ from service.schemas.write_forms import DECIMALS
 
 _PLAIN = frozenset({int, bool, type(None)})
 _IGNORED = frozenset({dict, bool, type(None)})
+_DUPLICATE: Final = "Another item of this request has this value."
 
 
 def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
-    """Yield an error detail for each text with U+0000, integer written as ``1.0``, excess decimals.
+    """Return an error detail for each text with U+0000, integer written as ``1.0``, excess decimals.
 
     ``path`` is that of the value. Values that the schema does not describe are not checked, and
     neither are names of members. Decimals are those of the shortest text of the double.
     """
-    types = resolved.types
-    if isinstance(value, dict) and "anyOf" in resolved.schema:
-        # A key object is one value: its errors are those of the reference.
-        # The schema reports members that it does not have.
-        properties = resolved.properties
-        parts = (
-            format_errors(properties[name], value[name]) for name in value if name in properties
-        )
-        yield from (replace(detail, path=path) for details in parts for detail in details)
-    elif isinstance(value, dict):
-        for name, prop in resolved.properties.items():
-            if name in value and not _is_plain(value[name]):
-                yield from format_errors(prop, value[name], (*path, name))
-    elif isinstance(value, list) and "array" in types:
+    check = _CHECKS.get(type(value))
+    return iter(()) if check is None else check(resolved, value, path)
+
+
+def _object_errors(
+    resolved: ResolvedSchema, value: dict[str, Any], path: Path
+) -> Iterator[ErrorDetail]:
+    # A key object is one value: its errors are those of the reference.
+    is_key = "anyOf" in resolved.schema
+    for name, prop in resolved.properties.items():
+        if name in value and not _is_plain(value[name]):
+            details = format_errors(prop, value[name], (*path, name))
+            yield from (replace(detail, path=path) for detail in details) if is_key else details
+
+
+def _list_errors(resolved: ResolvedSchema, value: list[Any], path: Path) -> Iterator[ErrorDetail]:
+    if "array" in resolved.types:
         for index, member in enumerate(value):
             if not _is_plain(member):
                 yield from format_errors(resolved.items, member, (*path, index))
-    elif isinstance(value, str) and "\0" in value and "string" in types:
+
+
+def _text_errors(resolved: ResolvedSchema, value: str, path: Path) -> Iterator[ErrorDetail]:
+    if "\0" in value and "string" in resolved.types:
         yield ErrorDetail(ErrorType.INVALID_VALUE, path, "Remove the character U+0000.")
-    elif isinstance(value, float) and "integer" in types and _is_whole(value):
+
+
+def _number_errors(resolved: ResolvedSchema, value: float, path: Path) -> Iterator[ErrorDetail]:
+    max_decimals = resolved.schema.get(DECIMALS, math.inf)
+    if "integer" in resolved.types and _is_whole(value):
         message = "Write a whole number without fraction or exponent."
         yield ErrorDetail(ErrorType.INVALID_TYPE, path, message)
-    elif isinstance(value, float) and _decimals(value) > (
-        max_decimals := resolved.schema.get(DECIMALS, math.inf)
-    ):
+    elif _decimals(value) > max_decimals:
         message = f"Use at most {max_decimals} digits after the point."
         yield ErrorDetail(ErrorType.INVALID_VALUE, path, message)
+
+
+_CHECKS: Final[dict[type, Callable[[ResolvedSchema, Any, Path], Iterator[ErrorDetail]]]] = {
+    dict: _object_errors,
+    list: _list_errors,
+    str: _text_errors,
+    float: _number_errors,
+}
 
 
 def duplicate_errors(
     members: Iterable[tuple[int, Any]], name: str, *within: str | int, all_of_them: bool = False
 ) -> Iterator[ErrorDetail]:
-    """Yield ``duplicate`` for each member whose value of ``name`` an earlier member has.
+    """Yield ``duplicate``, in order, for each member whose value of ``name`` an earlier member has.
 
     ``members`` have their index in the list, whose path is ``within``; the error's path is this,
     the index and ``name``. With ``all_of_them`` the first member of each value is reported, too.
@@ -67,18 +86,21 @@ def duplicate_errors(
     listed = list(members)
     if are_distinct([member for _, member in listed], name):
         return
-    first: dict[Any, int] = {}
-    for index, member in listed:
+    repeated = [group for group in _by_value(listed, name) if len(group) > 1]
+    if not all_of_them:
+        repeated = [group[1:] for group in repeated]
+    for index in sorted(chain.from_iterable(repeated)):
+        yield ErrorDetail(ErrorType.DUPLICATE, (*within, index, name), _DUPLICATE)
+
+
+def _by_value(members: Iterable[tuple[int, Any]], name: str) -> Iterable[list[int]]:
+    """Return the indexes of members by each value of ``name`` that must be distinct."""
+    indexes = defaultdict[Any, list[int]](list)
+    for index, member in members:
         value = member.get(name) if isinstance(member, dict) else None
         if isinstance(value, int | str) and value is not False:
-            key = (type(value), value)
-            if key not in first:
-                first[key] = index
-                continue
-            if all_of_them and first[key] >= 0:
-                yield _duplicate(*within, first[key], name)
-                first[key] = -1
-            yield _duplicate(*within, index, name)
+            indexes[type(value), value].append(index)
+    return indexes.values()
 
 
 def are_distinct(members: Sequence[Any], name: str) -> bool:
@@ -88,9 +110,8 @@ def are_distinct(members: Sequence[Any], name: str) -> bool:
     """
     try:
         values = [member[name] for member in members if name in member]
-        if values and not _IGNORED.isdisjoint(map(type, values)):
-            values = [value for value in values if not (value is None or value is False)]
-            values = [value for value in values if type(value) is not dict]
+        if not _IGNORED.isdisjoint(map(type, values)):
+            values = [value for value in values if value is True or type(value) not in _IGNORED]
         return len({*values}) == len(values)
     except TypeError:
         return False
@@ -111,10 +132,6 @@ def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
     elif not text.strip():
         yield ErrorDetail(ErrorType.INVALID_VALUE, path, BLANK)
     yield from format_errors(schema, text, path)
-
-
-def _duplicate(*path: str | int) -> ErrorDetail:
-    return ErrorDetail(ErrorType.DUPLICATE, path, "Another item of this request has this value.")
 
 
 def _is_plain(value: Any) -> bool:

@@ -99,17 +99,19 @@ def _with_references(schema: Any, above: str) -> Any:
     if not isinstance(schema, dict):
         return schema
     schema = {keyword: _with_references(part, above) for keyword, part in schema.items()}
-    target = schema.get(REFERS_TO)
-    if isinstance(target, str):
-        keys = _FORMS_OF_LISTS.get(target, (f"{target}.json#/$defs/{_KEY}",))
-        if WITHIN_STYLE in schema:
-            keys = _FORMS_WITHIN.get(target, (f"{target}.json#/$defs/{_KEY_ALONE}",))
-        forms = [above + key for key in keys]
+    if isinstance(schema.get(REFERS_TO), str):
         if _is_id(schema):
-            return _id_or_key(schema, forms)
+            return _id_or_key(schema, _keys_of(schema, above))
         if _is_id(schema.get("items")):
-            return schema | {"items": _id_or_key(schema["items"], forms)}
+            return schema | {"items": _id_or_key(schema["items"], _keys_of(schema, above))}
     return schema
+
+
+def _keys_of(reference: Schema, above: str) -> list[str]:
+    """Return the key forms that a reference accepts beside ids."""
+    target, is_within = reference[REFERS_TO], WITHIN_STYLE in reference
+    form, lists = (_KEY_ALONE, _FORMS_WITHIN) if is_within else (_KEY, _FORMS_OF_LISTS)
+    return [above + key for key in lists.get(target, (f"{target}.json#/$defs/{form}",))]
 
 
 def _is_id(schema: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from service.schemas.definitions import load
 
+_NESTED = frozenset({dict, list})
 _MAX_MEMBERS = 5001
 """One more than any list or object may have, so that truncated ones are still too long."""
 _MAX_DEPTH = 16
@@ -19,24 +20,26 @@ def truncate(value: Any, levels: int = _MAX_DEPTH) -> Any:
     Longer objects also keep all members whose name is a field of any schema. Lists and objects more
     than ``levels`` levels deep become null.
     """
-    if type(value) not in (dict, list):
+    kind = type(value)
+    if kind not in _NESTED:
         return value
     if not levels:
         return None
-    below = levels - 1
-    if isinstance(value, list):
-        return [
-            truncate(member, below) if type(member) in (dict, list) else member
-            for member in value[:_MAX_MEMBERS]
-        ]
-    members: Iterable[tuple[str, Any]] = value.items()
-    if len(value) > _MAX_MEMBERS:
-        names = {*islice(value, _MAX_MEMBERS), *_field_names()}
-        members = [(name, member) for name, member in members if name in names]
-    return {
-        name: truncate(member, below) if type(member) in (dict, list) else member
-        for name, member in members
-    }
+    if kind is list:
+        return [_below(member, levels) for member in value[:_MAX_MEMBERS]]
+    return {name: _below(member, levels) for name, member in _members(value)}
+
+
+def _below(member: Any, levels: int) -> Any:
+    return truncate(member, levels - 1) if type(member) in _NESTED else member
+
+
+def _members(value: dict[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return the first members of an object, and those that are fields of a schema."""
+    if len(value) <= _MAX_MEMBERS:
+        return value.items()
+    names = {*islice(value, _MAX_MEMBERS), *_field_names()}
+    return [(name, member) for name, member in value.items() if name in names]
 
 
 @cache

@@ -44,6 +44,8 @@ COLLECTIONS: Final = "x-collections"
 BY_OWNER: Final = "-by-owner"
 """End of the name of the file of a part collection."""
 _OF_RECORDS: Final = ("create", "replace", "item", "writable")
+_COMPLETE: Final = frozenset({"$ref", "type", "if"})
+"""Keywords of definitions that say themselves whether they are closed."""
 _SCALARS: Final = "scalars.json#/$defs/"
 _KINDS: Final = {
     **dict.fromkeys(("name", "reference", "ownKey", "valueKey", "keptText"), "string"),
@@ -58,21 +60,35 @@ def with_write_forms(files: dict[str, Schema]) -> dict[str, Schema]:
     """Add the write forms to schema files by path, in place, and the files of part collections."""
     scalars = files.get("common/scalars", {}).get("$defs", {})
     for name, file in [*files.items()]:
+        _close_objects(file)
         forms = file.get("$defs", {})
-        for form_name, form in forms.items():
-            # Forms of records that narrow ``fields`` are closed there.
-            is_partial = {BULK_ITEMS, "fields"} <= {*file, *forms} and form_name in _OF_RECORDS
-            if "properties" in form and not is_partial and not form.keys() & {"$ref", "type", "if"}:
-                form |= {"type": "object", "additionalProperties": False}
         _Forms(forms, ("" if "/" in name else "common/") + _SCALARS, scalars).derive(file)
         if COLLECTION in file:
             owner = files[file[COLLECTION]["owner"]]
             files[name + BY_OWNER] = _collection(name, file, owner)
-    names = sorted({n.removesuffix(BY_OWNER) for n, file in files.items() if BULK_ITEMS in file})
-    for schema in [schema for file in files.values() for schema in file.get("$defs", {}).values()]:
-        if schema.pop(COLLECTIONS, False):
-            schema["enum"] = names
+    _list_collections(files)
     return dict(sorted(files.items()))
+
+
+def _close_objects(file: Schema) -> None:
+    """Make each definition with properties a closed object.
+
+    Forms of records that narrow ``fields`` are closed there.
+    """
+    forms = file.get("$defs", {})
+    narrowing = _OF_RECORDS if BULK_ITEMS in file and "fields" in forms else ()
+    for name, form in forms.items():
+        if "properties" in form and name not in narrowing and _COMPLETE.isdisjoint(form):
+            form |= {"type": "object", "additionalProperties": False}
+
+
+def _list_collections(files: Mapping[str, Schema]) -> None:
+    """Replace ``x-collections`` in definitions by the names of the collections with records."""
+    names = sorted({n.removesuffix(BY_OWNER) for n, file in files.items() if BULK_ITEMS in file})
+    for file in files.values():
+        for schema in file.get("$defs", {}).values():
+            if schema.pop(COLLECTIONS, False):
+                schema["enum"] = names
 
 
 class _Forms:
@@ -187,27 +203,38 @@ class _Forms:
     def _stored_value(self, field: Schema, shown: Schema, *, is_present: bool) -> Schema:
         """Return the schema of a field's stored values; ``is_present`` if each record has one."""
         field = field.get("anyOf", [field])[0]
-        target = str(field.get("$ref", ""))
-        scalar = target.removeprefix(self.scalars)
+        scalar = str(field.get("$ref", "")).removeprefix(self.scalars)
         if "items" in field:
-            entry = field["items"].get("$ref", "").removeprefix("#/$defs/")
-            names = self._entry_names(entry) if entry in self.forms else None
-            items = {"$ref": f"#/$defs/{names['writable']}"} if names else field["items"]
-            stored = {keyword: field[keyword] for keyword in ("x-stored",) if keyword in field}
-            return {"type": "array", "items": items} | stored
+            return self._stored_list(field)
         if scalar in ("id", "idOrNull"):
             return self._scalar("id" if is_present else "idOrNull")
         if DECIMALS in self._common.get(scalar, {}):
             exact = {"type": "string", "x-stored": "decimal"}
             return exact if is_present else self._scalar("exactOrNull")
-        if scalar in _KINDS or not target:
-            kinds = _KINDS.get(scalar) or field["type"]
-            kind = kinds if isinstance(kinds, str) else kinds[0]
-            if is_present and "$ref" in shown:
-                return {"$ref": shown["$ref"]}
-            bounds = {keyword: field[keyword] for keyword in _BOUNDS if keyword in field}
-            return {"type": kind if is_present or scalar == "flag" else [kind, "null"]} | bounds
-        return {keyword: field[keyword] for keyword in ("$ref", "x-stored") if keyword in field}
+        if scalar in {"", *_KINDS}:
+            shared = _only(shown, "$ref") if is_present else {}
+            return shared or _stored_type(field, scalar, is_present=is_present)
+        return _only(field, "$ref", "x-stored")
+
+    def _stored_list(self, field: Schema) -> Schema:
+        """Return the schema of a stored list, whose entries have their writable form."""
+        entry = field["items"].get("$ref", "").removeprefix("#/$defs/")
+        names = self._entry_names(entry) if entry in self.forms else None
+        items = {"$ref": f"#/$defs/{names['writable']}"} if names else field["items"]
+        return {"type": "array", "items": items, **_only(field, "x-stored")}
+
+
+def _stored_type(field: Schema, scalar: str, *, is_present: bool) -> Schema:
+    """Return the type and bounds of stored values; ``is_present`` if each record has one."""
+    kinds = _KINDS.get(scalar) or field["type"]
+    kind = kinds if isinstance(kinds, str) else kinds[0]
+    has_value = is_present or scalar == "flag"
+    return {"type": kind if has_value else [kind, "null"], **_only(field, *_BOUNDS)}
+
+
+def _only(schema: Schema, *keywords: str) -> Schema:
+    """Return these keywords of a schema, as far as it has them."""
+    return {keyword: schema[keyword] for keyword in keywords if keyword in schema}
 
 
 def _with_description(stored: Schema, shown: Schema) -> Schema:
