@@ -183,6 +183,8 @@ class Batch:
     """Records that the transaction has found by own key, by statement, then by key."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose part is filled or emptied, by part and operation."""
+    deactivating: dict[int, Any] = field(default_factory=dict)
+    """Matched children of the owners whose part loses entries in use, by the owner's id."""
     beside: Sequence[int] = ()
     """Ids of records that the transaction locks with those of the items' own keys."""
     imported: Collection[int] = ()

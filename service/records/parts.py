@@ -210,6 +210,7 @@ class RecordPart(WritableResource):
         assert self.children is not None
         if self.children.deactivates:
             self.children.deactivate(batch, lists, await self._used(batch, lists))
+            batch.deactivating |= {each.owner_id: each for each in lists if each.deactivated}
         return self.children.plan(self.children.differences(lists))
 
     async def _used(self, batch: Batch, lists: Sequence[MatchedChildren]) -> Collection[int]:
@@ -221,6 +222,23 @@ class RecordPart(WritableResource):
         if not missing:
             return ()
         return {row["id"] for row in await self._fetch(batch, "needed", missing, batch.ids)}
+
+    async def late_removals(self, write_set: WriteSet) -> WritePlan:
+        """Return the removals of the entries that this request deactivates and nothing uses now."""
+        batch = write_set.upserts
+        if self.children is None or not batch.deactivating:
+            return []
+        lists = [batch.deactivating[id_] for id_ in batch.ids if id_ in batch.deactivating]
+        used = {*await self._used(batch, lists)}
+        rows = [
+            {"ownerId": each.owner_id, "id": child_id}
+            for each in lists
+            for child_id in sorted(each.deactivated - used)
+        ]
+        for each in lists:
+            each.deactivated &= used
+        self._note(batch, lists)
+        return self.children.plan({"remove": rows})
 
     def _note(self, batch: Batch, lists: Iterable[MatchedChildren]) -> None:
         """Note in the batch which parts have children before and after the write."""

@@ -4,8 +4,10 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from service.batches.batch import Batch, ItemErrors
+from service.batches.change_recorder import WritePlan
 from service.errors import ErrorDetail
 from service.writing.outcomes import WriteOptions
+from service.writing.part_collections import PartCollection
 from service.writing.plan_execution import execute_plan
 from service.writing.previews import requested_forms
 from service.writing.stored_batches import WrittenBatch, deletes_late, fail_dependents
@@ -56,20 +58,25 @@ async def finish_deletes(
             plan = clearing_plan + each.resource.record_statements(deletes)
             recorder, forms = await execute_plan(each.resource, deletes.batch, plan, (None, None))
             late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
-    for each in written:
-        if each.write_set.removals:
-            await _remove_entries(each, options)
+    for each in reversed(written):  # users of entries are written after these
+        removals = each.write_set.removals
+        if isinstance(each.resource, PartCollection):
+            removals = await each.resource.part.late_removals(each.write_set)
+        if removals:
+            await _remove_entries(each, removals, options)
     return late_batches
 
 
-async def _remove_entries(written: WrittenBatch, options: WriteOptions) -> None:
+async def _remove_entries(
+    written: WrittenBatch, removals: WritePlan, options: WriteOptions
+) -> None:
     """Remove the entries of lists that the request removes; a preview reads the forms again."""
     write_set, before = written.write_set, written.forms[0]
     requests = requested_forms(write_set) if options.preview else (None, None)
     _, (_, after) = await execute_plan(
         written.resource,
         write_set.batch,
-        write_set.removals,
+        removals,
         (None, requests[1]),
         written.recorder,
     )

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api
-from tests.support.transactions import entry, send, shown
+from tests.support.transactions import entry, position, send, shown
 
 pytestmark = pytest.mark.contract("Transactions over collections")
 
@@ -15,6 +15,7 @@ STYLE: dict[str, Any] = {"number": "K"}
 COLOR: dict[str, Any] = {"styleId": STYLE, "colorId": K}
 SIZE = {"sizeRangeId": K, "name": "M"}
 SKU: dict[str, Any] = {"sku": "K", "styleColorId": COLOR, "sizeRangeSizeId": SIZE}
+PARTS = {"size-range-sizes", "measurement-charts", "measurements"}
 FIELD = entry("style-custom-fields", **K, name="Field", type="text")
 PRICES = {"priceListId": K, "prices": [{"amount": "1", "sizeRangeSizeId": SIZE}]}
 
@@ -96,3 +97,71 @@ async def test_an_allowed_value_goes_when_its_uses_are_turned(stored: Api) -> No
             "allowedValues"
         ][0]["id"]
     ]
+
+
+async def _entries(api: Api, collection: str, member: str) -> list[tuple[str, bool]]:
+    """Return the names of the entries of the only part with any, and whether they are off."""
+    [part] = (await api.get(f"/api/{collection}")).data or [{member: []}]
+    return [(each["name"], each["isDeactivated"]) for each in part[member]]
+
+
+@pytest.fixture
+async def charted(api: Api) -> Api:
+    """A style whose chart names two sizes, one of which relates to a third."""
+    sizes = [{"name": "S"}, {"name": "M", "relatedSizeRangeSizeId": {"name": "S"}}, {"name": "L"}]
+    written = [
+        entry("size-ranges", **K, name="Sizes"),
+        entry("size-range-sizes", sizeRangeId=K, sizes=sizes),
+        entry("styles", **STYLE, name="Coat", sizeRangeId=K),
+        chart("M", "L"),
+    ]
+    assert {*shown(await send(api, written))} == {"created", "updated"}
+    return api
+
+
+def chart(*sizes: str) -> dict[str, Any]:
+    """Return an entry of a chart with a line for each size, which is named after it."""
+    lines = [
+        {"name": size, "requested": [{"sizeRangeSizeId": {"name": size}, "value": "1"}]}
+        for size in sizes
+    ]
+    return entry("measurement-charts", styleId=STYLE, unit="CM", lines=lines)
+
+
+async def test_sizes_go_with_their_last_use_in_one_request(charted: Api) -> None:
+    """In any order, in previews, too; without the other entry they are deactivated."""
+    fewer = entry("size-range-sizes", sizeRangeId=K, sizes=[{"name": "L"}])
+    dry_run = {"dryRun": "true", "preview": "true"}
+    for number, entries in enumerate(([fewer, chart("L")], [chart("L"), fewer])):
+        preview = await send(charted, entries, params=dry_run)
+        assert shown(preview) == ["updated"] * 2
+        [change] = preview.data[number]["changes"]
+        assert [size["name"] for size in change["after"]] == ["L"]
+    assert shown(await send(charted, [fewer])) == ["updated"]
+    sizes = [("L", False), ("S", True), ("M", True)]
+    assert sorted(await _entries(charted, "size-range-sizes", "sizes")) == sorted(sizes)
+    every = [{"name": name} for name in "SML"]
+    back = entry("size-range-sizes", sizeRangeId=K, sizes=every)
+    assert shown(await send(charted, [back])) == ["updated"]
+    assert shown(await send(charted, [fewer, chart("L")])) == ["updated"] * 2
+    assert await _entries(charted, "size-range-sizes", "sizes") == [("L", False)]
+
+
+async def test_lines_and_their_sizes_go_with_the_sample_request(charted: Api) -> None:
+    """Parts that lose their last entries so are deleted in the feed."""
+    key: dict[str, Any] = {"styleId": STYLE, "name": "P"}
+    request = entry("sample-requests", **key, sizeRangeSizeIds=[{"name": "M"}])
+    assert shown(await send(charted, [request])) == ["created"]
+    emptied = [
+        entry("measurement-charts", styleId=STYLE, lines=[]),
+        entry("size-range-sizes", sizeRangeId=K, sizes=[]),
+    ]
+    after = await position(charted)
+    gone = entry("sample-requests", "delete", **key)
+    assert shown(await send(charted, [*emptied, gone])) == ["updated", "updated", "deleted"]
+    for collection, member in (("size-range-sizes", "sizes"), ("measurement-charts", "lines")):
+        assert await _entries(charted, collection, member) == []
+    changes = (await charted.get("/api/changes", {"after": str(after)})).data
+    assert {
+        (each["collection"], each["operation"]) for each in changes if each["collection"] in PARTS
+    } == {(collection, "deleted") for collection in PARTS}
