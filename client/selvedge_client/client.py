@@ -167,9 +167,12 @@ class Client:
     async def compare_migration(self, comparisons: Iterable[Form]) -> list[Document]:
         """Return how collections differ from the ``count``, ``keyChecksum`` or ``keys`` of each.
 
-        The service stores nothing, and a key that may only read suffices.
+        The service stores nothing, and a key that may only read suffices. Raise ValueError without
+        a comparison.
         """
         body = b"\n".join(map(encoded, comparisons))
+        if not body:
+            raise ValueError("nothing to compare: give 1 to 100 comparisons")
         request = Request("POST", _VERIFICATION, [], body, "application/x-ndjson")
         return list((await self._require_transport().send(request)).body["data"])
 

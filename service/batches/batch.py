@@ -56,6 +56,7 @@ class ItemErrors:
         self._edited_items = dict[int, Any]()
         self._aliases = defaultdict[int, dict[Path, Path]](dict)
         self._closed = set[tuple[int, Path]]()
+        self._own_keys = dict[int, str]()
         self._details = {
             request_index: [*details] for request_index, details in request_items.details.items()
         }
@@ -77,6 +78,8 @@ class ItemErrors:
         """
         if (request_index, path) in self._closed:
             return
+        if path == ("id",):
+            path = (self._own_keys.get(request_index, "id"),)
         aliases = self._aliases.get(request_index, {})
         for length in range(len(path), 0, -1) if aliases else ():
             if path[:length] in aliases:
@@ -94,6 +97,10 @@ class ItemErrors:
     def close(self, request_index: int, path: Path) -> None:
         """Ignore further errors of an item at ``path``, whose value is known to be wrong."""
         self._closed.add((request_index, path))
+
+    def name_by(self, own_key: str, request_indexes: Iterable[int]) -> None:
+        """Report errors at the id of items that have none at their own key, which names them."""
+        self._own_keys |= dict.fromkeys(request_indexes, own_key)
 
     def report_at(self, request_index: int, path: Path, alias: Path) -> None:
         """Report later errors of an item below ``path`` at ``alias``, as it was sent."""

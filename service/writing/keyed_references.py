@@ -7,7 +7,7 @@ keys of the written collection itself.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import NoneType
@@ -78,6 +78,8 @@ class KeyedReferences:
     """Locked rows of the batch's records, by id, which have the parents of scoped keys."""
     missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
     """Error type of keys that name no record."""
+    deletes: Callable[[Item], bool] | None = None
+    """Returns whether an item deletes a record, which need not be there, nor its parent."""
     _unknown_ids: Iterator[int] = field(default_factory=lambda: count(-1, -1))
     """Ids that no record has, each taken once."""
 
@@ -273,11 +275,17 @@ class KeyedReferences:
                     creator = batch.failed_creator(looked_up.name, canonical_key(object_))
                 if type(key) is tuple and key[1] in failed_owners:
                     creator, key_ids = failed_owners[key[1]], []
-                matches = KeyMatches(looked_up.noun, shown, key_ids, creator)
-                fail_key(batch, index, path, matches, self.missing_type)
-                batch.errors.close(batch.request_indexes[index], path)
+                if key_ids or creator is not None or not self._deletes(batch, index):
+                    matches = KeyMatches(looked_up.noun, shown, key_ids, creator)
+                    fail_key(batch, index, path, matches, self.missing_type)
+                    batch.errors.close(batch.request_indexes[index], path)
                 unknown_id = next(self._unknown_ids)
                 ids[position] = str(unknown_id) if looked_up.has_text_ids else unknown_id
+
+    def _deletes(self, batch: Batch, index: int) -> bool:
+        """Return whether an item deletes a record; imports create what is not there."""
+        is_import = batch.request_indexes[index] in batch.imported
+        return bool(self.deletes and not is_import and self.deletes(batch.items[index]))
 
     def _check_items(self, batch: Batch) -> None:
         """Add the errors of equal ids in a list, and of rules beyond the schema."""

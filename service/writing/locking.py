@@ -104,7 +104,7 @@ async def lock_by_key(
         await lock_organization(batch)
     if resource.own_key_within:
         skip_failed = options.skip_failed
-        await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed)
+        await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed, deletes=deletes)
     strength = _lock_strength(any(map(deletes, batch.items)))
     renames = any(item.get(NEW_KEY) is not None for item in batch.items)
     await _lock_parents_with_next(resource, batch)

@@ -4,7 +4,7 @@ Resources here have an own key. Where they have ``own_key_within``, a key is one
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from service.batches.batch import Batch, Item
@@ -57,16 +57,24 @@ async def lock_writers(connection: Connection, organization_id: int, names: set[
             rows = await connection.fetch(lock, organization_id, sorted(names))
 
 
-async def resolve_scopes(resource: MasterRecord, batch: Batch, *, skip_failed: bool) -> None:
+async def resolve_scopes(
+    resource: MasterRecord,
+    batch: Batch,
+    *,
+    skip_failed: bool,
+    deletes: Callable[[Item], bool] | None = None,
+) -> None:
     """Replace key objects in the fields of the items' own keys, parents included, by ids.
 
     The resource has ``own_key_within``. Add errors to the batch for key objects that do not name
     one record, and for own keys that turn out to be equal; with ``skip_failed`` all of these fail,
-    else all but the first. Without key objects do nothing.
+    else all but the first. Items that ``deletes`` accepts may name records that are not there.
+    Without key objects do nothing.
     """
     references = KeyedReferences.of(resource, batch, resource.key_fields)
     if not references:
         return
+    references.deletes = deletes
     await references.resolve(batch)
     own_key, within = resource.key_fields
     groups = defaultdict[int, list[tuple[int, Item]]](list)
@@ -92,6 +100,8 @@ async def lock_records(
     The records of ``batch.beside`` are locked in the same order, unless keys are within a parent.
     """
     batch = batch.subset()
+    if options.path_key is None:
+        batch.errors.name_by(str(resource.own_key), batch.request_indexes)
     keys = [_key_of(resource, item) for item in batch.items]
     new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
     sought = [*keys, *filter(None, new_keys)]
@@ -108,8 +118,7 @@ async def lock_records(
         matches = matches or ([deleted[last_key]] if last_key in deleted else [])
         if len(matches) > 1:
             message = ambiguous_message([row["id"] for row in matches])
-            field = resource.key if options.path_key is not None else str(resource.own_key)
-            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, field, message=message)
+            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, resource.key, message=message)
         elif matches:
             item["id"] = matches[0]["id"]
             stored[item["id"]] = matches[0]

@@ -96,7 +96,7 @@ async def test_a_failure_has_what_depends_on_a_delete_that_fails(api: Api) -> No
     in_use = "conflict.in_use"
     answer = await send(api, entries)
     assert (answer.status, answer.json["error"]["failed_items"]) == (409, 2)
-    assert answer.details == [(in_use, "[0].item.id"), (in_use, "[1].item.id")]
+    assert answer.details == [(in_use, "[0].item.customId"), (in_use, "[1].item.number")]
 
 
 async def test_deletes_that_clear_references_are_finished_beside_failed_entries(api: Api) -> None:
@@ -272,3 +272,65 @@ async def test_a_chart_whose_entry_fails_is_not_frozen(api: Api) -> None:
     entries[1]["item"]["lines"].pop()
     written = await send(api, entries, params=SKIP)
     assert shown(written) == ["created", "updated", "unchanged", "created"]
+
+
+BELOW: Final[dict[str, dict[str, Any]]] = {
+    "facilities": {"subSupplierId": {"customId": "GONE"}, "name": "Mill"},
+    "sample-requests": {"styleId": {"number": "GONE"}, "name": "P"},
+    "style-colors": {"styleId": {"number": "GONE"}, "colorId": {"userDefinedId": "GONE"}},
+    "style-files": {"styleId": {"number": "GONE"}, "fileName": "a.jpg"},
+    "style-relations": {"styleId": {"number": "GONE"}, "relatedStyleId": {"number": "GONE"}},
+}
+"""Keys of records below parents that keys name, none of which is there."""
+
+
+@pytest.mark.contract("Own keys")
+@pytest.mark.parametrize("collection", BELOW)
+async def test_deletes_below_what_is_gone_are_absent(collection: str, api: Api) -> None:
+    """So they may be repeated, in bulk and in transactions, as those of other records."""
+    resource, item = TRANSACTION.collections[collection], BELOW[collection]
+    assert {*BELOW} == {
+        name for name, each in TRANSACTION.collections.items() if each.own_key_within
+    }
+    for operation in ("delete", "upsert", "merge"):
+        state = {} if operation == "delete" else {"state": "deleted"}
+        answer = await send(api, [{**entry(collection, operation), "item": item | state}])
+        assert [(row["outcome"], row["id"]) for row in answer.data] == [("absent", None)]
+    path = f"/api/{collection}"
+    params = {"match": str(resource.own_key)}
+    for write in (api.put, api.patch):
+        answer = await write(path, [item | {"state": "deleted"}], params=params)
+        assert shown(answer) == ["absent"]
+    refused = await api.patch(path, [item], params=params)
+    assert {type_ for type_, _ in refused.details} == {"validation_error.unknown_reference"}
+
+
+async def test_a_delete_below_a_parent_that_fails_says_so(api: Api) -> None:
+    style: dict[str, Any] = {"number": "SV-B"}
+    entries = [
+        entry("styles", **style, name=5),
+        entry("sample-requests", "delete", styleId=style, name="P"),
+    ]
+    answer = await send(api, entries, params=SKIP)
+    assert [row["outcome"] for row in answer.data] == ["failed"] * 2
+    [row] = answer.data[1]["details"]
+    assert (row["field"], row["value"]) == ("[1].item.styleId", "Entry 0, which creates it, fails.")
+
+
+async def test_rows_name_records_by_what_names_them(api: Api) -> None:
+    """By the own key, or in a request by path and by id by the id."""
+    await send(api, season("N"))
+    row = (IN_USE, "[0].customId")
+    deleted = [{"customId": "B-N", "state": "deleted"}]
+    for write in (api.put, api.patch):
+        assert (await write("/api/brands", deleted, params={"match": "customId"})).details == [row]
+    brand = (await api.get("/api/brands", {"customId": "B-N"})).data[0]["id"]
+    by_key = entry("brands", "delete", customId="B-N")
+    assert (await send(api, [by_key])).details == [(IN_USE, "[0].item.customId")]
+    keys = await api.delete("/api/brands?match=customId&keys=B-N")
+    assert keys.details == [(IN_USE, "keys[0]")]
+    assert (await api.delete("/api/brands/customId=B-N")).details == [(IN_USE, "id")]
+    both = [by_key, entry("brands", "delete", id=brand)]
+    duplicate = "validation_error.duplicate"
+    twice = [(duplicate, "[0].item.customId"), (duplicate, "[1].item.id")]
+    assert (await send(api, both)).details == twice

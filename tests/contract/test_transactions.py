@@ -126,10 +126,13 @@ async def test_the_state_after_the_request_decides(api: Api) -> None:
     ]  # fmt: skip
     used = await send(api, [each for each in unused if "merge" not in each["operation"]][:2])
     in_use = "conflict.in_use"
-    assert (used.status, used.details) == (409, [(in_use, f"[{n}].item.id") for n in (0, 1)])
+    assert (used.status, used.details) == (
+        409,
+        [(in_use, "[0].item.customId"), (in_use, "[1].item.number")],
+    )
     assert "SV-S" in used.json["error"]["details"][0]["value"]
     category = await send(api, [entry("item-categories", "delete", name="Old")])
-    assert category.details == [(in_use, "[0].item.id")]
+    assert category.details == [(in_use, "[0].item.name")]
     dry = await send(api, unused, params={"dryRun": "true"})
     answer = await send(api, unused)
     assert shown(answer) == ["deleted", "updated", "deleted", "deleted", "deleted", "updated"]
@@ -175,13 +178,31 @@ async def test_entries_of_one_record_are_duplicates(api: Api) -> None:
         api, [entry("groups", **by_key, name="A"), entry("groups", id=by_id, name="B")]
     )
     kind = "validation_error.duplicate"
-    assert twice.details == [(kind, "[0].item.id"), (kind, "[1].item.id")]
+    assert twice.details == [(kind, "[0].item.userDefinedId"), (kind, "[1].item.id")]
     keys = [entry("groups", **by_key, name="A"), entry("groups", "delete", **by_key)]
     assert (await send(api, keys)).details == [(kind, "[1].item.userDefinedId")]
     twins = [entry("brands", "create", customId="TWIN", name=name) for name in ("A", "B")]
     style = entry("styles", number="SV-T", name="Coat", brandId={"customId": "TWIN"})
     ambiguous = await send(api, [style, *twins])
     assert ambiguous.details == [("conflict.ambiguous_key", "[0].item.brandId")]
+
+
+async def test_custom_fields_and_values_below_new_ones_are_created(api: Api) -> None:
+    key, above = {"userDefinedId": "CHILD"}, {"userDefinedId": "ABOVE"}
+    named: dict[str, Any] = {"name": "Field", "type": "nestedAllowedValue"}
+    value = {"value": "Raw", "parentAllowedValueId": {"value": "Denim"}}
+    fields = [
+        entry(
+            "style-custom-fields", **key, **named, parentCustomFieldId=above, allowedValues=[value]
+        ),
+        entry("style-custom-fields", **above, **named, allowedValues=[{"value": "Denim"}]),
+    ]
+    assert shown(await send(api, fields)) == ["created"] * 2
+    child, parent = [
+        (await api.get("/api/style-custom-fields", each)).data[0]["allowedValues"][0]
+        for each in (key, above)
+    ]
+    assert child["parentAllowedValueId"] == parent["id"]
 
 
 async def test_preconditions_and_idempotency_keys_hold(api: Api) -> None:

@@ -105,7 +105,7 @@ async def test_price_lists_are_emptied_and_deleted_in_one_request(priced: Priced
     follower = Follower(api)
     await follower.begin()
     refused = await send(api, [entries[0], *entries[2:]])
-    assert refused.details == [(IN_USE, "[0].item.id")]
+    assert refused.details == [(IN_USE, "[0].item.userDefinedId")]
     answer = await send(api, entries)
     assert shown(answer) == ["deleted", "updated", "updated", "deleted"]
     records = [

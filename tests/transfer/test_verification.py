@@ -254,6 +254,8 @@ async def test_the_blocking_client_counts_and_compares(
     def compare() -> list[Any]:
         with BlockingClient(str(environment.url), keys["read"]) as blocking:
             assert blocking.migration_counts("brands", "groups") == counts
+            with pytest.raises(ValueError, match="1 to 100"):
+                blocking.compare_migration([])
             return blocking.compare_migration([{"collection": "brands", "keys": ["B", "C"]}])
 
     [result] = await asyncio.to_thread(compare)
