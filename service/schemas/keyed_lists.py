@@ -11,10 +11,13 @@ from urllib.parse import urljoin
 from service.schemas.key_forms import Schema
 
 MERGE_KEY: Final = "x-merge-key"
-"""Keyword of entries: the members by which merges name them, if they are not derived; [] if none.
+"""Keyword of entries: the members by which merges name them, if they are not derived.
 
 By default they are the single members by which entries are matched, else the first member.
 """
+MERGE_BASE: Final = "x-merge-base"
+"""Keyword of entries without keys: members that the entry with the key ``BASE`` leaves open."""
+BASE: Final = "base"
 _FORMS: Final = ("merge", "mergeItem", "keyedMergeItem")
 _BY_KEY: Final[Schema] = {"$ref": "common/scalars.json#/$defs/entriesByKey"}
 
@@ -56,11 +59,9 @@ def _alternatives(schema: Schema) -> Schema:
 
 def _is_keyed(files: Mapping[str, Schema], schema: Any, home: str) -> bool:
     """Return whether the schema is that of a list of objects that merges can name."""
-    chain = [*_chain(files, schema, home)]
     return any(
         _properties(files, part["items"], part_home)
-        and all(each.get(MERGE_KEY) != [] for each, _ in _chain(files, part["items"], part_home))
-        for part, part_home in chain
+        for part, part_home in _chain(files, schema, home)
         if isinstance(part.get("items"), dict)
     )
 

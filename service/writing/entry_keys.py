@@ -5,7 +5,7 @@ this member refers, or an id (contract, Merges).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -22,7 +22,7 @@ from service.records.reference_targets import TARGETS, ReferenceTarget
 from service.records.writable_resource import WritableResource
 from service.schemas import ResolvedSchema
 from service.schemas.key_forms import REFERS_TO
-from service.schemas.keyed_lists import MERGE_KEY
+from service.schemas.keyed_lists import BASE, MERGE_BASE, MERGE_KEY
 
 _AMBIGUOUS: Final = ErrorType.CONFLICT_AMBIGUOUS_KEY
 _NOTHING: Final = ResolvedSchema({}, "")
@@ -39,8 +39,13 @@ class EntryKey(NamedTuple):
 
 @cache
 def entry_keys(list_schema: ResolvedSchema) -> tuple[EntryKey, ...]:
-    """Return the keys of a list's entries, in the order of precedence; the last one has ids."""
+    """Return the keys of a list's entries, in the order of precedence; the last one has ids.
+
+    Where entries have none but ``BASE``, there are no keys.
+    """
     entry = list_schema.items
+    if MERGE_BASE in entry.schema:
+        return ()
     natural = [names[0] for names in entry.schema.get(NATURAL_KEY, ()) if len(names) == 1]
     natural = entry.schema.get(MERGE_KEY) or [name for name in natural if name != "*"]
     first = next(iter(entry.properties))
@@ -89,8 +94,7 @@ def _schema(resource: WritableResource) -> ResolvedSchema:
 def _has_entries(schema: ResolvedSchema) -> bool:
     """Return whether the schema is a list of objects that keys name; key objects are none."""
     entry = schema.items
-    is_named = bool(entry.properties) and entry.schema.get(MERGE_KEY) != []
-    return "array" in schema.types and is_named and "anyOf" not in entry.schema
+    return "array" in schema.types and bool(entry.properties) and "anyOf" not in entry.schema
 
 
 def _referred(list_schema: ResolvedSchema, entries: Any) -> Iterator[tuple[str, int]]:
@@ -163,6 +167,8 @@ class KeyedMerge:
 
     def _by_key(self, schema: ResolvedSchema, entries: list[Item]) -> dict[str, list[int]]:
         """Return the indexes of entries by key: those of the first member that has it, then ids."""
+        if members := schema.items.schema.get(MERGE_BASE):
+            return {BASE: [index for index, each in enumerate(entries) if _is_base(each, members)]}
         keys, by_key = entry_keys(schema), dict[str, list[int]]()
         for member, target in (*keys, *(EntryKey(key.member, None) for key in keys if key.target)):
             indexes = defaultdict[str, list[int]](list)
@@ -177,6 +183,11 @@ class KeyedMerge:
 
     def _new(self, schema: ResolvedSchema, key: str, alias: Path) -> Item:
         """Return a new entry with a key; add an error if it needs more than a text."""
+        if MERGE_BASE in schema.items.schema:
+            if key != BASE:
+                message = f"No entry has the key {key}. Use {BASE}, or send the whole list."
+                self.errors.append(ErrorDetail(ErrorType.UNKNOWN_REFERENCE, alias, message))
+            return {}
         *natural, last = entry_keys(schema)
         member, target = natural[-1] if natural else last
         field_schema = schema.items.properties[member]
@@ -189,3 +200,8 @@ class KeyedMerge:
         if target and "anyOf" in field_schema.schema:
             return {member: {target.key: key}}
         return {target.key if target else member: key}
+
+
+def _is_base(entry: Item, members: Iterable[str]) -> bool:
+    """Return whether an entry leaves members open: null, or a quantity from one piece."""
+    return all(entry.get(member) in (None, 1) for member in members)

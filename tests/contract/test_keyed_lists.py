@@ -6,6 +6,7 @@ import pytest
 
 from service import schemas
 from tests.support.api import MERGE_PATCH, Answer, Api
+from tests.support.judged_style import made
 from tests.support.keyed_references import World, text
 
 pytestmark = pytest.mark.contract("Merges")
@@ -122,6 +123,33 @@ async def test_each_list_has_its_keys(
     assert merged.status == 200, merged.raw
     shown = [[entry[name] for name in names] for entry in (await writable(shared_api, path))[field]]
     assert shown == [[*value] if isinstance(value, tuple) else [value] for value in expected]
+
+
+async def test_the_base_price_is_merged_and_all_others_stay(shared_api: Api) -> None:
+    """That of all colors, sizes, quantities and days, in a list with prices and in a new one."""
+    style = await made(shared_api, "styles", number=text(), name="Coat")
+    keys = [text(), text()]
+    for key in keys:
+        priced = {"userDefinedId": key, "type": "retail", "currencyCode": "EUR"}
+        await made(shared_api, "price-lists", name=key, **priced)
+    tier = {"minimumQuantity": 10, "amount": "70.00"}
+    lists = [{"priceListId": {"userDefinedId": keys[0]}, "prices": [tier]}]
+    stored = await shared_api.put("/api/style-prices", [{"styleId": style, "priceLists": lists}])
+    assert stored.status == 200, stored.raw
+
+    def changing(change: Any) -> list[Any]:
+        return [{"styleId": style, "priceLists": {key: {"prices": change} for key in keys}}]
+
+    for amount in ("79.90", "77.00"):
+        items = changing({"base": {"amount": amount}})
+        merged = await merge(shared_api, "/api/style-prices", items)
+        assert merged.status == 200, merged.raw
+        shown = (await shared_api.get(f"/api/styles/{style}/prices")).data
+        amounts = [[price["amount"] for price in each["prices"]] for each in shown]
+        assert sorted(amounts) == [[float(amount)], [float(amount), 70.0]]
+    missing = await merge(shared_api, "/api/style-prices", changing({"M": {"amount": "1"}}))
+    field = f"[0].priceLists.{keys[0]}.prices.M"
+    assert missing.details[0] == ("validation_error.unknown_reference", field)
 
 
 async def test_errors_are_at_the_keys(shared_api: Api, world: World) -> None:

@@ -8,19 +8,19 @@ import orjson
 from service.extras.tables import bounded_process
 from service.extras.tables.bounded_process import BoundError
 from service.extras.tables.table_cells import TEXT, SheetFacts, SheetRow, TableCell, TableError
-from service.extras.tables.table_files import TableFile, read
+from service.extras.tables.table_files import Score, TableChoice, TableFile, read
 from service.extras.tables.workbooks import SIGNATURE
 
 _ERROR: Final = "error"
 
 
-def read_bounded(raw: bytes, encoding: str | None = None) -> TableFile:
+def read_bounded(raw: bytes, encoding: str | None = None, score: Score | None = None) -> TableFile:
     """Return the rows of a file; those of a workbook are read in a process of its own.
 
     The rows of a text are read here: nothing in it is larger than it says. Raise TableError as
     ``read`` does, and from the rows.
     """
-    file = read(raw, encoding, SheetFacts())
+    file = read(raw, encoding, SheetFacts(), choice=TableChoice(score=score))
     return file._replace(rows=_rows(raw)) if raw.startswith(SIGNATURE) else file
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.extras.tables.cells import CellError
 from service.extras.tables.fields import Field
-from service.extras.tables.headings import Headings
+from service.extras.tables.headings import PRICE, Headings
 
 Path: TypeAlias = tuple[str | int, ...]
 _STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.", re.ASCII)
@@ -25,6 +25,13 @@ class Column(NamedTuple):
     """Field of the value; an empty Field if the service sets it, or a member of it."""
     each: str = ""
     """Member of the objects that the values of a cell become (``Target``)."""
+    names: str = ""
+    """Collection whose records the texts of cells name, or the heading does (``Target``)."""
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether the heading names the entry that the column is of, as a price list."""
+        return bool(self.names) and len(self.path) > 1 and self.path[-1] == PRICE
 
     @property
     def is_read(self) -> bool:
@@ -49,12 +56,22 @@ def columns_of(names: Sequence[str], headings: Headings) -> list[Column | None]:
     return columns
 
 
-def is_field(name: str, headings: Headings) -> bool:
-    """Return whether a name is that of a field."""
+def score(names: Sequence[str], headings: Headings) -> int:
+    """Return how many names are those of fields; 0 unless most are.
+
+    Any text may follow the word for a price: without another name, such a row is a title.
+    """
+    given = [name.strip() for name in names if name.strip()]
+    columns = [column for column in (_named(name, headings) for name in given) if column]
+    are_headings = len(columns) * 2 > len(given) and not all(each.is_entry for each in columns)
+    return len(columns) if are_headings else 0
+
+
+def _named(name: str, headings: Headings) -> Column | None:
     try:
-        return bool(column_of(name.strip(), headings))
+        return column_of(name, headings)
     except CellError:
-        return False
+        return None
 
 
 def column_of(name: str, headings: Headings) -> Column:

@@ -7,6 +7,7 @@ field out, and guards of formulas (``csv_lines``) are no part of a value.
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path as FilePath
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -27,9 +28,9 @@ from service.extras.tables.columns import (
     Column,
     Path,
     columns_of,
-    is_field,
     path_of,
     path_text,
+    score,
 )
 from service.extras.tables.fields import Field, shown_lists
 from service.extras.tables.headings import LANGUAGE, Headings
@@ -39,7 +40,7 @@ from service.extras.tables.table_cells import (
     TableError,
     cell_name,
 )
-from service.extras.tables.table_files import TABLE_ENCODING, TableFile
+from service.extras.tables.table_files import MAX_TITLE_ROWS, TABLE_ENCODING, TableFile
 from service.extras.tables.workbook_writer import SUFFIX, write_sheet
 from service.files import private
 
@@ -50,8 +51,6 @@ _CONFLICT: Final = "has a value, and another column has a list, an object or a v
 _UNNAMED: Final = (
     "has no column name: name its column, or empty the cell; quote cells that contain delimiters"
 )
-_MAX_TITLE_ROWS: Final = 20
-"""Rows among which that of the headings is."""
 
 
 class CellProblem(NamedTuple):
@@ -60,6 +59,23 @@ class CellProblem(NamedTuple):
     column_index: int
     column_name: str
     message: str
+
+
+class NamedKey(dict[str, str]):
+    """Object with an own key that is the text of a cell, which may be a name as well."""
+
+    def __init__(self, member: str, text: str, collection: str) -> None:
+        super().__init__({member: text})
+        self.collection = collection
+
+
+class NamedReference(NamedTuple):
+    """Text that names a record by its own key, or by its name."""
+
+    path: Path
+    """Steps to the ``NamedKey``, or to the entry whose key is the text."""
+    collection: str
+    text: str
 
 
 class TableRow(NamedTuple):
@@ -78,6 +94,7 @@ class TableRow(NamedTuple):
     """
     problems: Sequence[CellProblem] = ()
     """Reasons to reject the row; the other rows stay what they are."""
+    references: Sequence[NamedReference] = ()
 
     def column(self, field: str | None) -> str:
         """Return the name of the column of an error's field path, whose indexes are the document's.
@@ -103,7 +120,7 @@ def rows(raw: bytes, headings: Headings | Field, encoding: str | None = None) ->
     """
     if isinstance(headings, Field):
         headings = Headings("", headings)
-    file = read_bounded(raw, encoding)
+    file = read_bounded(raw, encoding, partial(score, headings=headings))
     yield from sheet_records(file, headings)
 
 
@@ -130,10 +147,9 @@ def find_headings(
     It is the first row of which most cells name fields, among the first ones; without such a row,
     the first one with text.
     """
-    before = [row for row in islice(sheet_rows, _MAX_TITLE_ROWS) if has_text(row)]
+    before = [row for row in islice(sheet_rows, MAX_TITLE_ROWS) if has_text(row)]
     for index, row in enumerate(before):
-        names = [cell.text for cell in row.cells if cell.text.strip()]
-        if sum(is_field(name, headings) for name in names) * 2 > len(names):
+        if score([cell.text for cell in row.cells], headings):
             return row, chain(before[index + 1 :], sheet_rows)
     if not before:
         return SheetRow(1, []), sheet_rows
@@ -154,6 +170,12 @@ class RowReader:
         self.columns = columns
         self._signs, self._is_sheet = decimal_signs, is_sheet
         self._names = {column.path: column.name for column in columns if column}
+        self._entries = [column for column in columns if column and column.is_entry]
+        others = {
+            column.path[0] for column in columns if column and column.path and not column.is_entry
+        }
+        self._mixed = others & {column.path[0] for column in self._entries}
+        self._has_references = any(column and column.names for column in columns)
 
     def record(self, row: SheetRow) -> TableRow:
         """Return the record of a row."""
@@ -168,7 +190,15 @@ class RowReader:
                     message = self._sentence(index, row.number, name, str(error))
                     problems.append(CellProblem(index, name, message))
         document = _assembled(tree, (), indexes)
-        return TableRow(row.number, document, self._names, indexes, problems)
+        references = [*self._references(document)] if self._has_references else []
+        return TableRow(row.number, document, self._names, indexes, problems, references)
+
+    def _references(self, document: dict[str, Any]) -> Iterator[NamedReference]:
+        yield from _named_keys(document, ())
+        for column in self._entries:
+            member, key = map(str, column.path[:2])
+            if key in document.get(member, ()):
+                yield NamedReference((member, key), column.names, key)
 
     def _sentence(self, index: int, number: int, name: str, predicate: str) -> str:
         in_text = f"the cell of {name}" if name else f"cell {index + 1}"
@@ -182,18 +212,35 @@ class RowReader:
             raise CellError(cell.problem)
         if not column.is_read:
             return
-        *parents, last = column.path
+        is_key = bool(column.names) and not column.each and not column.is_entry
+        *parents, last = column.path[: -1 if is_key else None]
         for step in parents:
             tree = tree.setdefault(step, {}) if isinstance(tree, dict) else tree
-        if not isinstance(tree, dict) or last in tree:
+        if not isinstance(tree, dict) or last in tree or column.path[0] in self._mixed:
             raise CellError(_CONFLICT)
-        tree[last] = self._value(cell, column)
+        if is_key:
+            tree[last] = self._key(cell.text, str(column.path[-1]), column)
+        else:
+            tree[last] = self._value(cell, column)
 
     def _value(self, cell: TableCell, column: Column) -> Any:
         if not column.each:
             return value_of(cell.text, column.field, cell.kind, self._signs)
-        keys = [] if cell.text.strip() == EMPTY_LIST else cell.text.split(SEPARATOR)
-        return [key_object(key.strip(), column.each) for key in keys if key.strip()]
+        texts = [] if cell.text.strip() == EMPTY_LIST else cell.text.split(SEPARATOR)
+        return [self._key(text, column.each, column) for text in texts if text.strip()]
+
+    def _key(self, text: str, member: str, column: Column) -> dict[str, Any]:
+        value = key_object(text.strip(), member)
+        is_text = value == {member: text.strip()} and column.names
+        return NamedKey(member, text.strip(), column.names) if is_text else value
+
+
+def _named_keys(value: Any, path: Path) -> Iterator[NamedReference]:
+    if isinstance(value, NamedKey):
+        yield NamedReference(path, value.collection, *value.values())
+    elif isinstance(value, dict | list):
+        for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _named_keys(each, (*path, step))
 
 
 def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
@@ -201,7 +248,7 @@ def _assembled(tree: Any, path: Path, header_indexes: dict[Path, int]) -> Any:
 
     Adds the header's index of each list entry to ``header_indexes``.
     """
-    if not isinstance(tree, dict):
+    if not isinstance(tree, dict) or isinstance(tree, NamedKey):
         return tree
     order = sorted(step for step in tree if isinstance(step, int))
     if languages := [step for step in tree if str(step).startswith(LANGUAGE)]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 from service import schemas
@@ -10,6 +10,7 @@ from service.extras.tables.fields import Field
 from service.extras.tables.languages import LANGUAGES
 from service.records.reference_targets import TARGETS
 from service.schemas import vocabulary
+from service.schemas.keyed_lists import BASE
 
 Path = tuple[str | int, ...]
 REASONS: Final = ("Why it was rejected", "Warum es abgelehnt wurde", "Pourquoi c'est refusé")
@@ -23,6 +24,19 @@ _ALIASES: Final = {"status": "state", "code": "", "key": ""}
 _LANGUAGE_FIELDS: Final = ("languageId", "id")
 
 
+PRICE: Final = "amount"
+_LIST_ID: Final = "priceListId"
+
+
+def _words_for(*names: str) -> list[str]:
+    """Return the labels of fields in all languages of the pages."""
+    files = map(vocabulary.words, vocabulary.LANGUAGES)
+    return [words["fields"][name][0] for words in files for name in names]
+
+
+_PRICE_HEADING: Final = re.compile(rf"(?:{'|'.join(_words_for(PRICE))})[\s:]+(\S.*)", re.I | re.S)
+
+
 class Target(NamedTuple):
     """Field that a column can be of."""
 
@@ -31,6 +45,8 @@ class Target(NamedTuple):
     field: Field
     each: str = ""
     """Member of the object that each value of a cell becomes: their own keys."""
+    names: str = ""
+    """Collection whose records are named: by cells, or of a price by the heading; else ""."""
 
 
 class Headings:
@@ -48,7 +64,15 @@ class Headings:
         for names in self._by_language:
             if text in names:
                 return names[text]
-        return self._short(text) if self.collection else None
+        return (self._short(text) or self._price(heading)) if self.collection else None
+
+    def target_of(self, heading: str, path: Path, each: str) -> Target | None:
+        """Return the field with a path that somebody chose for a heading, if headings mean it."""
+        targets = (self.find(heading), *self._by_language[0].values())
+        matches = (
+            target for target in targets if target and (target.path, target.each) == (path, each)
+        )
+        return next(matches, None)
 
     def is_read(self, heading: str) -> bool:
         """Return whether a heading is of a column that downloads have and nobody reads."""
@@ -70,6 +94,19 @@ class Headings:
         )
         return frozenset(map(plain, (*REASONS, *beside, *labels, *self.fields.set_by_service)))
 
+    def _price(self, heading: str) -> Target | None:
+        """Return the base price in the list that stands after the word for a price."""
+        match = _PRICE_HEADING.fullmatch(heading.strip())
+        if not match or plain(heading) in _price_list_words():
+            return None
+        for name, field in self.fields.members.items():
+            entry = field.items.members if field.items else {}
+            if _LIST_ID in entry:
+                amount = entry["prices"].items or Field()
+                path = (name, match[1], "prices", BASE, PRICE)
+                return Target(path, amount.members[PRICE], names=str(entry[_LIST_ID].refers_to))
+        return None
+
     def _short(self, text: str) -> Target | None:
         """Return the only field that a heading means without the word for a record."""
         own = plain(re.sub("s$", "", re.sub("ies$", "y", self.collection)))
@@ -85,6 +122,22 @@ class Headings:
             target.path: target for name, target in names.items() if short == name.removeprefix(own)
         }
         return next(iter(matches.values())) if len(matches) == 1 else None
+
+
+def named(field: Field) -> str:
+    """Return the collection that a reference names by an own key or name; "" if by neither."""
+    target = TARGETS.get(field.refers_to or "")
+    is_simple = target and target.name in schemas.load() and not target.within
+    has_names = (
+        is_simple and "name" in schemas.definition(str(field.refers_to), "document").properties
+    )
+    return str(field.refers_to) if has_names else ""
+
+
+@cache
+def _price_list_words() -> frozenset[str]:
+    """Return the headings of price lists, which are none of prices in a list."""
+    return frozenset(map(plain, _words_for(_LIST_ID, "priceLists")))
 
 
 def plain(text: str) -> str:
@@ -155,7 +208,7 @@ class _Labels:
         names = [f"{title}: {label}"]
         if not target.within and not target.key_of:
             names += [title, spelled(name), f"{name} {target.key}"]
-        yield Target((*path, target.key), TEXTS), names
+        yield Target((*path, target.key), TEXTS, names=named(field)), names
         yield Target(path, field), [f"{title}: id", *([name] if len(path) == 1 else [])]
 
     def _references(
@@ -164,7 +217,8 @@ class _Labels:
         target = TARGETS[str(field.items and field.items.refers_to)]
         if not target.within and not target.key_of:
             names = [f"{title}: {self.label(target.key)}", title, spelled(name)]
-            yield Target(path, TEXTS, target.key), [*names, f"{name} {target.key}"]
+            items = field.items or Field()
+            yield Target(path, TEXTS, target.key, named(items)), [*names, f"{name} {target.key}"]
         yield Target(path, field), [f"{title}: ids", *([name] if len(path) == 1 else [])]
 
     def _languages(

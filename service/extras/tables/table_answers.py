@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import orjson
 
 from service import limits
 from service.extras.tables.cells import CellError
-from service.extras.tables.columns import Column, column_of
+from service.extras.tables.columns import Column, column_of, score
 from service.extras.tables.csv_records import RowReader, find_headings, has_text
 from service.extras.tables.fields import Field
-from service.extras.tables.headings import LANGUAGE, TEXTS, Headings
+from service.extras.tables.headings import TEXTS, Headings
 from service.extras.tables.table_cells import SheetFacts, SheetRow, TableError
-from service.extras.tables.table_files import read
+from service.extras.tables.table_files import TableChoice, read
 from service.records.reference_targets import TARGETS
 
 _FALLBACK: Final = "windows-1252"
@@ -46,7 +47,9 @@ class _Answer:
 
     def __init__(self, raw: bytes, request: TableRequest) -> None:
         self._facts, self._request = SheetFacts(), request
-        self._file = read(raw, None, self._facts, fallback=_FALLBACK, sheet=request.sheet)
+        rows_score = partial(score, headings=request.headings) if request.headings else None
+        choice = TableChoice(request.sheet, rows_score)
+        self._file = read(raw, None, self._facts, fallback=_FALLBACK, choice=choice)
         self._heading, self._rest = self._found(_limited(self._file.rows))
         names = [cell.text.strip() for cell in self._heading.cells] if self._heading else []
         if self._heading and not any(names):
@@ -104,7 +107,9 @@ class _Answer:
             for problem in record.problems
         ]
         document = {"document": record.document, "problems": problems}
-        return {"number": row.number, "cells": cells, **document}
+        references = [reference._asdict() for reference in record.references]
+        named = {"references": references} if references else {}
+        return {"number": row.number, "cells": cells, **document, **named}
 
     def _about_all(self) -> dict[str, Any]:
         facts, file = self._facts, self._file
@@ -157,9 +162,11 @@ def _of_path(name: str, chosen: Any, headings: Headings) -> Column | None:
     """Return the column of a chosen field; None for one that is left out."""
     if chosen is None:
         return None
-    path, each = tuple(chosen["path"]), chosen.get("each") or ""
+    path, each = tuple(chosen["path"]), str(chosen.get("each") or "")
+    if target := headings.target_of(name, path, each):
+        return Column(name, *target)
     if each:
-        return Column(name, path, TEXTS, str(each))
+        return Column(name, path, TEXTS, each)
     field = headings.fields
     for step in path:
         field = _below(field, step)
@@ -168,8 +175,8 @@ def _of_path(name: str, chosen: Any, headings: Headings) -> Column | None:
 
 def _below(field: Field, step: Any) -> Field:
     """Return the field at a step below another: a member, an entry, or a member of a key."""
-    if isinstance(step, int) or str(step).startswith(LANGUAGE):
-        return field.items or Field()
+    if field.items:
+        return field.items
     if field.refers_to in TARGETS and step not in field.members:
         return TEXTS
     return field.members.get(str(step)) or Field()

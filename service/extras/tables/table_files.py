@@ -4,7 +4,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from service import csv_lines
@@ -21,7 +22,13 @@ _MARKS: Final = {
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
 }
 _REMEDY: Final = "save the file as CSV UTF-8"
-_DELIMITERS: Final = re.compile(r"[^,;\t|\r\n]*([,;\t|]?)")
+_DELIMITERS: Final = ",;\t|"
+_IN_FIRST_LINE: Final = re.compile(rf"[^{_DELIMITERS}\r\n]*([{_DELIMITERS}]?)")
+_ANYWHERE: Final = re.compile(rf"[^{_DELIMITERS}]*([{_DELIMITERS}]?)")
+MAX_TITLE_ROWS: Final = 20
+"""Rows among which that of the headings is."""
+Score = Callable[[Sequence[str]], int]
+"""Returns how many of the texts of a row name fields; 0 if it is no row of headings."""
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[,;\t|]*(\r\n|\r|\n|$)', re.IGNORECASE)
 """First line of a file by which some spreadsheets learn its delimiter."""
 _OTHER_FILES: Final = {
@@ -49,6 +56,15 @@ class TableFile(NamedTuple):
     is_workbook: bool
 
 
+class TableChoice(NamedTuple):
+    """What is read of a file."""
+
+    sheet: str | None = None
+    """Sheet of a workbook; None for the first one that is shown."""
+    score: Score | None = None
+    """Score of rows as headings, which tells what separates the cells of a text."""
+
+
 def mark_encoding(raw: bytes) -> str | None:
     """Return the encoding of the byte order mark at the beginning; None without one."""
     return next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
@@ -60,14 +76,16 @@ def read(
     facts: SheetFacts,
     *,
     fallback: str | None = None,
-    sheet: str | None = None,
+    choice: TableChoice | None = None,
 ) -> TableFile:
     """Return the rows of a file; fill its facts.
 
-    The encoding is that of the byte order mark, otherwise the given one, otherwise UTF-8; bytes
-    that are no UTF-8 have the ``fallback``, if there is one. Raise TableError for other bytes,
-    for what is no table, and, from the rows, for what is damaged.
+    The encoding is
+    that of the byte order mark, otherwise the given one, otherwise UTF-8; bytes that are no UTF-8
+    have the ``fallback``, if there is one. Raise TableError for other bytes, for what is no table,
+    and, from the rows, for what is damaged.
     """
+    sheet, score = choice or TableChoice()
     for signature, what in _OTHER_FILES.items():
         if raw.startswith(signature) and not raw.startswith(SIGNATURE):
             raise TableError(1, f"the file {what}: save it as XLSX or CSV UTF-8")
@@ -82,8 +100,7 @@ def read(
     csv.field_size_limit(_MAX_CELL_LENGTH)
     text, facts.encoding = _decoded(raw, encoding, fallback)
     separator = _SEPARATOR_LINE.match(text)
-    delimiter = separator[1] if separator else _DELIMITERS.match(text)[1] or ","  # type: ignore[index]
-    facts.delimiter = delimiter
+    facts.delimiter = delimiter = separator[1] if separator else _delimiter(text, score)
     content = text[separator.end() :] if separator else text
     rows = _text_rows(content, delimiter, 1 if separator else 0)
     return TableFile(rows, _decimal_signs(content, delimiter), is_workbook=False)
@@ -112,6 +129,30 @@ def _text_rows(text: str, delimiter: str, before: int) -> Iterator[SheetRow]:
         reason = "a quotation mark is never closed, or text follows a quoted cell"
         remedy = "no CSV: double each quotation mark within a quoted cell"
         raise TableError(number, f"{remedy}: {reason}") from error
+
+
+def _delimiter(text: str, score: Score | None) -> str:
+    """Return the delimiter with which a row of headings names most fields.
+
+    Of several it is that in the first line; where no row names fields, the first one of the file.
+    """
+    in_first_line = _first(_IN_FIRST_LINE, text)
+    delimiters = dict.fromkeys((in_first_line, *_DELIMITERS))
+    scores = {each: _best_score(text, each, score) if score else 0 for each in delimiters}
+    best = max(scores, key=lambda each: scores[each])
+    return best if scores[best] or not score else _first(_ANYWHERE, text)
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    match = pattern.match(text)
+    return match[1] if match and match[1] else _DELIMITERS[0]
+
+
+def _best_score(text: str, delimiter: str, score: Score) -> int:
+    try:
+        return max(map(score, islice(_lines(text, delimiter), MAX_TITLE_ROWS)), default=0)
+    except csv.Error:
+        return 0
 
 
 def _lines(text: str, delimiter: str) -> "csv.Reader":  # type: ignore[name-defined]

@@ -19,6 +19,7 @@ from service.error_types import ErrorType
 from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys, is_deleted
+from service.extras.transfer.reference_names import ReferenceNames
 from service.extras.transfer.rejects import Rejects
 
 _ENTRY: Final = re.compile(r"^\[[0-9]+\](\.item)?\.?")
@@ -95,7 +96,9 @@ class Import:
         count, lines = 0, ((each, line) for each in self.sources for line in self._lines(each))
         for source, line in lines:
             self._keys.add(source.collection, line.document)
+            self._names.add(source.collection, line)
             count += 1
+        await self._names.look_up()
         self.on_start(count)
         entries = (entry for source in self.sources for entry in self._entries(source))
         while not self._is_stopped and (chunk := [*islice(entries, selvedge_client.MAX_ENTRIES)]):
@@ -110,6 +113,10 @@ class Import:
     @cached_property
     def _keys(self) -> ReferenceKeys:
         return ReferenceKeys({source.collection.name for source in self.sources})
+
+    @cached_property
+    def _names(self) -> ReferenceNames:
+        return ReferenceNames(self.client)
 
     @property
     def _is_stopped(self) -> bool:
@@ -135,6 +142,7 @@ class Import:
             if line.problems:
                 self._reject_problems(source, line)
                 continue
+            ambiguous = self._names.resolve(collection, line)
             document = {name: value for name, value in line.document.items() if name != "id"}
             translation, final = LineTranslation(self._keys, sends_active=True), None
             item = translation.item(collection.fields, document)
@@ -147,7 +155,7 @@ class Import:
                 final, item = item, {name: item[name] for name in item if name != _READY}
             is_copy = translation.has_deleted or is_deleted(line.document)
             entry = _Entry(source, line, item, translation.keyed, final, is_copy)
-            details = translation.missing or [*_key_errors(entry, first_lines)]
+            details = [*ambiguous, *translation.missing] or [*_key_errors(entry, first_lines)]
             if is_deleted(line.document) and [each.type for each in details] == [_DUPLICATE]:
                 # By its own key it is the record of an earlier line.
                 self._counts[collection.name]["unchanged"] += 1
@@ -193,7 +201,7 @@ class Import:
         batch = self.client.transaction(splits=True, dry_run=dry_run, skip=skip)
         for entry in entries:
             operation = "import" if entry.is_copy else "upsert"
-            operation = "merge" if self.options.merge else operation
+            operation = "merge" if self.options.merge or _is_keyed(entry) else operation
             batch.add(entry.source.collection.name, operation, entry.item)
         return batch
 
@@ -274,6 +282,12 @@ class Import:
             if outcome == REFUSED:
                 reasons = "; ".join(str(detail.value) for detail in row.details)
                 self.not_deleted.append(f"{name} {row.id}: {reasons}")
+
+
+def _is_keyed(entry: _Entry) -> bool:
+    """Return whether an item has changes by the keys of entries, as columns of prices are."""
+    lists = (name for name, each in entry.source.collection.fields.members.items() if each.items)
+    return any(isinstance(entry.item.get(name), dict) for name in lists)
 
 
 def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[selvedge_client.Detail]:
