@@ -1,10 +1,5 @@
 -- Associations of style custom fields: {{link}} links custom fields to {{target}} by {{column}}.
 
--- name: delete_restrictions(organization_id, ids)
-delete from {{link}}
-where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[])
-returning custom_field_id as "style-custom-fields";
-
 -- name: find(organization_id, ids, references)
 select id, {{reference}} as reference
 from {{target}}
@@ -16,7 +11,3 @@ where organization_id = $1::bigint
     and state <> 'deleted'
 order by id
 for key share;
-
--- name: shown_in_style_custom_fields(organization_id, ids)
-select custom_field_id as id from {{link}}
-where organization_id = $1::bigint and {{column}} = any($2::bigint[]);

@@ -64,9 +64,6 @@ from page
 full join color_groups g on g.color_id = page.id
 full join color_languages l on l.color_id = page.id;
 
--- name: shown_in_style_colors(organization_id, ids)
-select id from style_color where organization_id = $1::bigint and color_id = any($2::bigint[]);
-
 -- name: shown_in_style_skus(organization_id, ids)
 select id from style_sku where organization_id = $1::bigint and color_id = any($2::bigint[]);
 

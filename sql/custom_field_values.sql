@@ -79,18 +79,6 @@ where f.organization_id = $1::bigint and f.id = any(array(select line.id from li
 order by f.id
 for share of f;
 
--- name: is_shown
--- Entries whose style color is live, or deleted with its style.
-(
-    style_color_id is null
-    or (
-        select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
-        where shown.organization_id = $1::bigint and shown.id between style_color_id and style_color_id
-        order by shown.id
-        limit 1
-    )
-)
-
 -- name: styles(organization_id, style_ids)
 select
     style.id,

@@ -31,7 +31,3 @@ select
     ) as used_in_styles
 from item n
 where n.organization_id = $1::bigint;
-
--- name: shown_in_style_items(organization_id, ids)
-select distinct style_id as id from style_item
-where organization_id = $1::bigint and item_id = any($2::bigint[]);

@@ -192,12 +192,6 @@ record.id
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
 
--- name: owner_of_entry
-(
-    select entry.{{column}} from {{table}} entry
-    where entry.organization_id = $1::bigint and entry.id = {{entry}}{{is_shown}}
-)
-
 -- name: part(organization_id)
 with record as (
     {{record}}
@@ -326,42 +320,3 @@ where style_color.organization_id = $1::bigint and style_color.id = any($2::bigi
 
 -- name: try_lock_organization(organization_id)
 select id from organization where id = $1::bigint for no key update skip locked;
-
--- name: uses(organization_id, ids)
--- Ids that records of {{table}} refer to by a link, which may be the same table, with the number of live records, and with
--- the ids and own keys of the first ones.
-select
-    link.{{column}} as id,
-    '{{users}}' as users,
-    count(distinct record.id) filter (where {{is_live}}) as uses,
-    array(
-        select json_build_array(named.id, named.key)::text
-        from (
-            select distinct record.id, {{key}} as key
-            from (
-                select one.* from {{link}} one
-                where one.organization_id = $1::bigint and one.{{column}} between link.{{column}} and link.{{column}}
-                order by one.{{column}}
-                offset 0
-            ) as other
-            cross join lateral (
-                select one.* from {{table}} one
-                where one.organization_id = $1::bigint and one.id between {{other_owner}} and {{other_owner}}
-                order by one.id
-                limit 1
-            ) as record
-            where {{is_live}}
-            offset 0
-        ) as named
-        order by named.id
-        limit {{named}}
-    ) as first
-from {{link}} link
-cross join lateral (
-    select one.* from {{table}} one
-    where one.organization_id = $1::bigint and one.id between {{owner}} and {{owner}}
-    order by one.id
-    limit 1
-) as record
-where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])
-group by link.{{column}};

@@ -47,13 +47,6 @@ where exists (
 select sample_request_id as id from sample_request_size
 where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
 
--- name: shown_in_sample_requests(organization_id, ids)
-select sample_request_id as id from sample_request_size
-where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
-
--- name: shown_in_style_skus(organization_id, ids)
-select id from style_sku where organization_id = $1::bigint and size_range_size_id = any($2::bigint[]);
-
 -- name: sizes
 -- Part of documents and writables.
 select size.*, page.default_grading_size_id is not distinct from size.id as is_default_grading

@@ -1,7 +1,7 @@
 -- Colors of styles (contract, Style colors). The delete of a style marks them, so that its restore brings them back.
 
 -- name: alone
--- Part of tell_deleted_lines and tell_restored_lines: no other line or color of the style that is shown has the item.
+-- Part of tell_lines: no other line or color of the style that is shown has the item.
 not exists (
     select 1 from style_item other
     where other.organization_id = $1::bigint and other.style_id = line.style_id
@@ -19,11 +19,6 @@ not exists (
 -- Entries that restored colors show again refer to live records.
 {{deleted_references}}
 order by 1;
-
--- name: delete_style_files(organization_id, ids)
-update style_file set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and style_color_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
-returning style_color_id as id, id as "style-files deleted";
 
 -- name: key_texts(organization_id, ids)
 select id, user_defined_id from color where organization_id = $1::bigint and id = any($2::bigint[]);
@@ -51,15 +46,6 @@ cross join lateral (
 ) as color
 where n.organization_id = $1::bigint;
 
--- name: restore_style_files(organization_id, items)
-update style_file set state = state_before, state_before = null
-where organization_id = $1::bigint and state_before is not null
-    and style_color_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-        where item.state <> 'deleted'
-    ))
-returning style_color_id as id, id as "style-files";
-
 -- name: restored
 -- Part of check.
 select item.n, stored.style_id, stored.id as color_id
@@ -83,31 +69,9 @@ where file.organization_id = $1::bigint and file.style_color_id = any($2::bigint
     and (other.state <> 'deleted' or other.state_before is not null and other.style_color_id = any($2::bigint[]))
 group by file.style_color_id;
 
--- name: tell_deleted(organization_id, ids)
--- Record changes of the entries of a part that deleted colors hide; the part of a style may have no others.
-select
-    entry.style_id as "{{part}}",
-    case when (
-        select other.style_id from {{table}} other
-        left join lateral (
-            select shown.state from style_color shown
-            where shown.organization_id = $1::bigint and shown.id between other.style_color_id and other.style_color_id
-            order by shown.id
-            limit 1
-        ) as shown on true
-        where other.organization_id = $1::bigint and other.style_id between entry.style_id and entry.style_id
-            and coalesce(shown.state, 'active') <> 'deleted'
-        order by other.style_id
-        limit 1
-    ) is null then entry.style_id end as "{{part}} deleted"
-from (
-    select distinct one.style_id from {{table}} one
-    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
-) as entry;
-
--- name: tell_deleted_lines(organization_id, ids)
--- Record changes of the bills of materials that show what differs in a color no longer, and of items that count the style no
--- longer.
+-- name: tell_lines(organization_id, ids)
+-- Record changes of the bills of materials that show what differs in a color no longer, or again, and of items that count the
+-- style by it alone.
 select line.style_id as "style-items", case when {{alone}} then entry.item_id end as items
 from style_item_color entry
 cross join lateral (
@@ -118,21 +82,9 @@ cross join lateral (
 ) as line
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
--- name: tell_deleted_price_lists(organization_id, ids)
--- Record changes of the price lists that count the style no longer.
-select entry.price_list_id as "price-lists"
-from (
-    select distinct one.style_id, one.price_list_id from style_price one
-    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
-) as entry
-where not exists (
-    select 1 from style_price
-    where style_price.organization_id = $1::bigint and style_price.style_id between entry.style_id and entry.style_id
-        and style_price.price_list_id = entry.price_list_id and {{is_shown}}
-);
-
--- name: tell_restored(organization_id, items)
--- Record changes of the entries of a part that restored colors show again.
+-- name: tell_part(organization_id, ids)
+-- Record changes of the entries of a part that deleted colors hide, or restored ones show again; the part of a style may have
+-- no others.
 select
     entry.style_id as "{{part}}",
     case when (
@@ -147,66 +99,18 @@ select
             and coalesce(shown.state, 'active') <> 'deleted'
         order by other.style_id
         limit 1
-    ) is null then entry.style_id end as "{{part}} created"
+    ) is null then entry.style_id end as "{{part}} {{operation}}"
 from (
-    select distinct entry.style_id
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-    cross join lateral (
-        select one.state from style_color one
-        where one.organization_id = $1::bigint and one.id between item.id and item.id
-        order by one.id
-        limit 1
-    ) as stored
-    cross join lateral (
-        select one.* from {{table}} one
-        where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
-        order by one.style_color_id
-        offset 0
-    ) as entry
-    where stored.state = 'deleted' and item.state <> 'deleted'
+    select distinct one.style_id from {{table}} one
+    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
 ) as entry;
 
--- name: tell_restored_lines(organization_id, items)
-select line.style_id as "style-items", case when {{alone}} then entry.item_id end as items
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-cross join lateral (
-    select one.state from style_color one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
-cross join lateral (
-    select one.* from style_item_color one
-    where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
-    order by one.style_color_id
-    offset 0
-) as entry
-cross join lateral (
-    select one.style_id from style_item one
-    where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
-    order by one.id
-    limit 1
-) as line
-where stored.state = 'deleted' and item.state <> 'deleted';
-
--- name: tell_restored_price_lists(organization_id, items)
+-- name: tell_price_lists(organization_id, ids)
+-- Record changes of the price lists that count the style by these colors alone.
 select entry.price_list_id as "price-lists"
 from (
-    select distinct entry.style_id, entry.price_list_id
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-    cross join lateral (
-        select one.state from style_color one
-        where one.organization_id = $1::bigint and one.id between item.id and item.id
-        order by one.id
-        limit 1
-    ) as stored
-    cross join lateral (
-        select one.* from style_price one
-        where one.organization_id = $1::bigint and one.style_color_id between item.id and item.id
-        order by one.style_color_id
-        offset 0
-    ) as entry
-    where stored.state = 'deleted' and item.state <> 'deleted'
+    select distinct one.style_id, one.price_list_id from style_price one
+    where one.organization_id = $1::bigint and one.style_color_id = any((select $2::text::bigint[])::bigint[])
 ) as entry
 where not exists (
     select 1 from style_price

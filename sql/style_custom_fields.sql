@@ -113,10 +113,6 @@ from used
 join child on child.field_id = used.field_id
 group by used.field_id, child.first;
 
--- name: shown_in_style_custom_fields(organization_id, ids)
-select id from style_custom_field
-where organization_id = $1::bigint and parent_custom_field_id = any($2::bigint[]);
-
 -- name: turned(organization_id, flags)
 -- Report fields of which, or of whose descendants, live styles have values that differ as the changed flags do not say.
 with recursive flag as materialized (

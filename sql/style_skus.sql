@@ -104,6 +104,3 @@ select s.number as style_number from style s
 where s.organization_id = $1::bigint and s.id between {{row}}.style_id and {{row}}.style_id
 order by s.id
 limit 1
-
--- name: shown_in_barcodes(organization_id, ids)
-select id from barcode where organization_id = $1::bigint and style_sku_id = any($2::bigint[]);

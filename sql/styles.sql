@@ -20,16 +20,6 @@ where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
 {{deleted_references}}
 order by 1;
 
--- name: delete_style_colors(organization_id, ids)
-update style_color set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
-returning style_id as id, id as "style-colors deleted";
-
--- name: delete_style_files(organization_id, ids)
-update style_file set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
-returning style_id as id, id as "style-files deleted";
-
 -- name: hold_size_ranges(organization_id, ids)
 -- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
 select owner.id, owner.state
@@ -205,29 +195,6 @@ or exists (
         and size.size_range_id is distinct from sent.range_id
 );
 
--- name: restore_style_colors(organization_id, items)
-update style_color set state = state_before, state_before = null
-where organization_id = $1::bigint and state_before is not null
-    and style_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-        where item.state <> 'deleted'
-    ))
-returning style_id as id, id as "style-colors";
-
--- name: restore_style_files(organization_id, items)
--- Those of deleted colors stay deleted until these are restored.
-update style_file set state = state_before, state_before = null
-where organization_id = $1::bigint and state_before is not null
-    and style_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-        where item.state <> 'deleted'
-    ))
-    and not exists (
-        select 1 from style_color color
-        where color.organization_id = $1::bigint and color.id = style_file.style_color_id and color.state = 'deleted'
-    )
-returning style_id as id, id as "style-files";
-
 -- name: restored
 -- Part of check.
 select item.n, stored.id as style_id, null::bigint as color_id
@@ -240,61 +207,8 @@ cross join lateral (
 ) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
--- name: shown_in_style_colors(organization_id, ids)
-select id from style_color where organization_id = $1::bigint and style_id = any($2::bigint[]);
-
--- name: shown_in_style_relations(organization_id, ids)
-select id from style_relation
-where organization_id = $1::bigint and related_style_id = any($2::bigint[]);
-
 -- name: shown_in_style_skus(organization_id, ids)
 select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
-
--- name: tell_deleted(organization_id, ids)
--- Record changes of the groups, items and price lists, which count one style less: those that are shown.
-select group_id as groups, null::bigint as items, null::bigint as "price-lists" from style_in_group
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
-union all
-select null, item_id, null from style_item
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[])
-union all
-select null, entry.item_id, null
-from style_item line
-join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id
-where line.organization_id = $1::bigint and line.style_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}}
-union all
-select null, null, price_list_id from style_price
-where organization_id = $1::bigint and style_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}};
-
--- name: tell_restored(organization_id, items)
--- Record changes of the groups, items and price lists, which count one style more.
-with restored as materialized (
-    select stored.id
-    from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-    cross join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between item.id and item.id
-        order by one.id
-        limit 1
-    ) as stored
-    where stored.state = 'deleted' and item.state <> 'deleted'
-)
-select linked.group_id as groups, null::bigint as items, null::bigint as "price-lists"
-from restored
-join style_in_group linked on linked.organization_id = $1::bigint and linked.style_id = restored.id
-union all
-select null, line.item_id, null
-from restored
-join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
-union all
-select null, entry.item_id, null
-from restored
-join style_item line on line.organization_id = $1::bigint and line.style_id = restored.id
-join style_item_color entry on entry.organization_id = $1::bigint and entry.style_item_id = line.id and {{is_shown}}
-union all
-select null, null, price.price_list_id
-from restored
-join style_price price on price.organization_id = $1::bigint and price.style_id = restored.id and {{is_shown}};
 
 -- name: unrestorable(organization_id, ids)
 -- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.

@@ -30,11 +30,6 @@ from sub_supplier_contact contact
 left join country on country.code = contact.country_code
 where contact.organization_id = $1::bigint and contact.sub_supplier_id = page.id and page.state <> 'deleted'
 
--- name: delete_facilities(organization_id, ids)
-update facility set state_before = state, state = 'deleted'
-where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
-returning sub_supplier_id as id, id as "facilities deleted";
-
 -- name: insert(organization_id, items, source)
 insert into sub_supplier as stored (organization_id, id, avatar_color, {{new_columns}}, source)
 select
@@ -65,15 +60,6 @@ from sub_supplier s
 left join country c on c.code = s.country_code
 where s.organization_id = $1::bigint
 
--- name: restore_facilities(organization_id, items)
-update facility set state = state_before, state_before = null
-where organization_id = $1::bigint and state_before is not null
-    and sub_supplier_id = any(array(
-        select item.id from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-        where item.state <> 'deleted'
-    ))
-returning sub_supplier_id as id, id as "facilities";
-
 -- name: shown_in_style_supplier_facilities(organization_id, ids)
 -- Steps show the country of the sub-supplier if neither they nor their facility have one.
 select step.style_id as id
@@ -86,24 +72,6 @@ left join lateral (
 ) as facility on true
 where step.organization_id = $1::bigint and step.sub_supplier_id = any($2::bigint[])
     and step.country_code is null and facility.country_code is null;
-
--- name: tell_deleted(organization_id, ids)
--- Record changes of the suppliers that no longer show a deleted sub-supplier.
-select supplier_id as suppliers from supplier_sub_supplier
-where organization_id = $1::bigint and sub_supplier_id = any((select $2::text::bigint[])::bigint[]);
-
--- name: tell_restored(organization_id, items)
--- Record changes of the suppliers that show a restored sub-supplier again.
-select linked.supplier_id as suppliers
-from jsonb_to_recordset($2::jsonb) as item(id bigint, state text)
-cross join lateral (
-    select one.* from sub_supplier one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
-join supplier_sub_supplier linked on linked.organization_id = $1::bigint and linked.sub_supplier_id = item.id
-where stored.state = 'deleted' and item.state <> 'deleted';
 
 -- name: writable_contacts
 -- Part of writables, also of deleted sub-suppliers, so that a restoring write can keep them.

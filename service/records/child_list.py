@@ -22,7 +22,7 @@ from service.errors import ErrorDetail
 from service.limits import MAX_CHILDREN
 from service.listing.properties import stored_id
 from service.records import scalar_columns
-from service.records.child_table import POSITION, ChildTable
+from service.records.child_table import POSITION, ChildTable, list_schema
 from service.records.matched_children import (
     DEACTIVATED,
     EntryList,
@@ -36,7 +36,10 @@ from service.records.matched_children import (
     match_key_of,
 )
 from service.records.references import check_references
+from service.records.relation_statements import is_shown
+from service.records.relations import LINK_TABLE, owner_column, table_of_entries
 from service.schemas.extra_checks import are_distinct, duplicate_errors
+from service.schemas.key_forms import REFERS_TO
 from service.schemas.messages import LISTED_TWICE, duplicate_indexes
 
 NATURAL_KEY: Final = "x-natural-key"
@@ -55,9 +58,22 @@ class ChildList(ChildTable):
     def bound(self, resource: str, table: str, name: str = "") -> Self:
         """Return the list of records or entries in ``table``, and its nested lists, all bound."""
         name = name or self.name
-        nested = [each.bound(resource, self.table, f"{name}.{each.name}") for each in self.nested]
-        owner = self.owner or f"{table}_id"
-        return replace(self, resource=resource, name=name, owner=owner, nested=(*nested,))
+        own_table, linked = self.table, self.linked
+        entries = list_schema(resource, "fields", name)
+        if LINK_TABLE in entries.schema:
+            own_table, linked = entries.schema[LINK_TABLE], entries.schema[REFERS_TO]
+        own_table = own_table or table_of_entries(entries.items, table, name.rpartition(".")[2])
+        nested = [each.bound(resource, own_table, f"{name}.{each.name}") for each in self.nested]
+        return replace(
+            self,
+            resource=resource,
+            name=name,
+            table=own_table,
+            owner=owner_column(table),
+            linked=linked,
+            is_shown=is_shown(own_table),
+            nested=(*nested,),
+        )
 
     @cached_property
     def named_once(self) -> tuple[str, ...]:

@@ -36,11 +36,12 @@ class ChildTable:
 
     By default it is the part's ``list_name``.
     """
-    table: str
+    table: str = ""
+    """Table of the entries; once bound, that of the schema (``x-table``)."""
     resource: str = ""
     """Collection or part with the list, once it is bound (``ChildList.bound``)."""
     owner: str = ""
-    """Column with the owner's id; by default named by the owner's table."""
+    """Column with the owner's id, once bound."""
     noun: str = "entry"
     """Name of an entry in messages."""
     key: str = "id"
@@ -58,9 +59,15 @@ class ChildTable:
     nested: "tuple[ChildTable, ...]" = ()
     """Lists within the entries."""
     linked: str = ""
-    """Collection whose ids the entries are, which are no objects then; ``key`` is their name."""
+    """Collection whose ids the entries are, which are no objects then; ``key`` is their name.
+
+    Once bound, it is that of a list with ``x-link-table``.
+    """
     is_shown: str = ""
-    """SQL condition of the rows that are not hidden; writes leave hidden ones as they are."""
+    """SQL condition of the rows that are not hidden; writes leave hidden ones as they are.
+
+    Once bound, it follows from the relations.
+    """
     lock: str = ""
     """Lock of the stored rows, so that no other transaction starts to use them."""
     also: str = ""
@@ -290,11 +297,17 @@ def _entry(resource: str, form: str, name: str) -> ResolvedSchema:
 
     Forms of resources that have none are those of a replace.
     """
+    return list_schema(resource, form, name).items
+
+
+def list_schema(resource: str, form: str, name: str) -> ResolvedSchema:
+    """Return the schema of a list in a form, as ``_entry`` does that of its entries."""
     forms = schemas.load()[resource]["$defs"]
-    entry = schemas.definition(resource, form if form in forms else "replace")
+    children = entry = schemas.definition(resource, form if form in forms else "replace")
     for member in name.split("."):
-        entry = (entry if "array" in entry.types else entry.properties[member]).items
-    return entry
+        children = entry if "array" in entry.types else entry.properties[member]
+        entry = children.items
+    return children
 
 
 def _listed(columns: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import orjson
 
@@ -13,10 +13,8 @@ from service.batches.change_recorder import BoundStatement, WritePlan
 from service.database.statements import load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
+from service.records.relations import LINK_TABLE
 from service.schemas import ResolvedSchema
-
-LINK_TABLE: Final = "x-link-table"
-"""Keyword of a field of ids: the table that links records to those that the ids name."""
 
 LinkSets: TypeAlias = Mapping[int, Collection[int]]
 """Ids of all linked records of an owner, by the owner's id."""

@@ -17,11 +17,12 @@ from service.error_types import ErrorType
 from service.listing.page_sql import LIVE, UTC_TEXT, column_of
 from service.listing.properties import SOURCE, Property
 from service.listing.related import Related
-from service.records import scalar_columns
-from service.records.links import LINK_TABLE
+from service.records import relation_statements, scalar_columns
 from service.records.path_keys import KeyLookup
 from service.records.reference_targets import own_references
-from service.records.usage import ReferencedBy, Usages, in_use, usage_messages, usages
+from service.records.relation_statements import Use, uses_of
+from service.records.relations import LINK_TABLE
+from service.records.usage import Usages, in_use, usage_messages, usages
 from service.records.writable_resource import WritableResource
 from service.schemas.key_forms import ALWAYS_UNIQUE
 from service.schemas.write_forms import FIXED, KEEPS_OMITTED, KEPT, SINCE
@@ -48,12 +49,24 @@ class MasterRecord(WritableResource):
 
     listed = LIVE
     _filters: ClassVar[tuple[Property, ...]] = (SOURCE,)
-    uses: ClassVar[tuple[ReferencedBy, ...]] = ()
+    uses: ClassVar[tuple[Use, ...]] = ()
     """References from other records, which prevent a delete while these are live."""
+    _counted_in_use: ClassVar[tuple[str, ...]] = ()
+    """Collections and parts whose uses the statement ``in_use`` counts instead."""
+    _shown: ClassVar[frozenset[str]] = frozenset()
+    """Fields that documents of other records show: an update that changes one fans out."""
     _written_separately: tuple[str, ...] = ()
     """Fields that the class writes itself: items in ``$2`` of the statements omit them."""
     updates: ClassVar[tuple[str, ...]] = ("update",)
     deletes: ClassVar[tuple[str, ...]] = ("delete",)
+    """Statements that delete, then those that clear references and delete what goes along."""
+    _tells: ClassVar[Sequence[tuple[str, ...]]] = ((), ())
+    """Statements that record changes of what shows or counts deleted records, and restored ones.
+
+    They run while the records are deleted.
+    """
+    _restores: ClassVar[tuple[str, ...]] = ()
+    """Statements that restore what was deleted with restored records."""
     _rows: ClassVar[str] = ""
     """SQL of the table with an ``organization_id``, if the table has no such column."""
     _late_columns: ClassVar[tuple[str, ...]] = ()
@@ -67,6 +80,27 @@ class MasterRecord(WritableResource):
                 cls.stored_state, cls.listed = "'active'", ""
             cls.table = schemas.table(cls.name)
             cls.related = (*cls._referring(), *cls.related)
+            cls._set_relations()
+
+    @classmethod
+    def _set_relations(cls) -> None:
+        """Set what follows from the relations to the records."""
+        uses = [use for use in uses_of(cls.name) if use.relation.source not in cls._counted_in_use]
+        cls.uses = tuple(sorted(uses, key=lambda use: use.relation.noun))
+        cls._shown = relation_statements.shown_fields(cls.name)
+        generated = cls._relation_statements()
+        along = [name for name in generated if name.startswith(("clear_", "delete_"))]
+        cls.deletes = (*cls.deletes, *along)
+        cls._restores = tuple(name for name in generated if name.startswith("restore_"))
+        tell = ("tell",) if "tell" in generated else ()
+        deleted, restored = cls._tells
+        cls._tells = ((*tell, *deleted), (*tell, *restored))
+
+    @classmethod
+    def _relation_statements(cls) -> dict[str, Statement]:
+        """Return the statements that follow from the relations to the records."""
+        removes_rows = "purge" in cls.deletes
+        return relation_statements.statements_of(cls.name, removes_rows=removes_rows)
 
     @classmethod
     def _referring(cls) -> Iterator[Related]:
@@ -114,8 +148,12 @@ class MasterRecord(WritableResource):
             self.key_lookups = {self.key: lookup}
 
     def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements of the SQL file, with the slots of scalar columns filled."""
-        return load_bound(self.name.replace("-", "_"), **self._scalar_slots())
+        """Return the statements of the SQL file, with the slots of scalar columns filled.
+
+        They replace those that follow from relations.
+        """
+        own = load_bound(self.name.replace("-", "_"), **self._scalar_slots())
+        return self._relation_statements() | own
 
     def _scalar_slots(self) -> dict[str, str]:
         """Return the SQL of the scalar columns, by slot."""
@@ -179,7 +217,12 @@ class MasterRecord(WritableResource):
                 messages = usage_messages(used, write_set.batch.caller.scopes)
                 write_set.deletes.fail_records(messages, ErrorType.CONFLICT_IN_USE)
             nouns = {noun for by_noun in used.values() for noun in by_noun}
-            names = [use.cleared_by for use in self.uses if use.cleared_by and use.noun in nouns]
+            names = [
+                name
+                for relation in (use.relation for use in self.uses)
+                if (name := f"release_{relation.source}") in self.statements
+                and relation.noun in nouns
+            ]
             clearing_plan = self._id_statements(write_set.live_deletes, names)
         if write_set.live_deletes and "in_use" in self.statements:
             await self._fail_used(write_set, used=used)
@@ -216,19 +259,22 @@ class MasterRecord(WritableResource):
                 BoundStatement(text, (*parameters, created.caller.source))
                 for text, parameters in self._item_statements(["insert"], created)
             ]
-        live_again: Sequence[int] = ()
-        if write_set.restored_ids:
-            items = {item["id"]: item for item in write_set.upserts.items}
-            live_again = [
-                id_ for id_ in write_set.restored_ids if items[id_].get("state") != "deleted"
-            ]
+        restored_ids = {*write_set.restored_ids}
+        live_again = [
+            item["id"]
+            for item in (write_set.upserts.items if restored_ids else ())
+            if item["id"] in restored_ids and item.get("state") != "deleted"
+        ]
         demotion = ["demote"] if "demote" in self.statements else []
         return [
             *self._item_statements(demotion, write_set.upserts),
             *self._part_statements([*write_set.live_deletes, *live_again]),
             *self._id_statements(write_set.live_deletes, self.deletes),
+            *self._id_statements(write_set.live_deletes, self._tells[0]),
+            *self._id_statements(live_again, self._tells[1]),
             *self._item_statements(self.updates, updated),
             *inserts,
+            *self._id_statements(live_again, self._restores),
         ]
 
     @cached_property

@@ -20,7 +20,7 @@ from service.errors import ErrorDetail
 from service.files import SQL
 from service.limits import MAX_BODY_BYTES
 from service.listing.page_sql import column_of
-from service.records import scalar_columns
+from service.records import relation_statements, scalar_columns
 from service.records.child_list import ChildList
 from service.records.master_record import MasterRecord
 from service.records.matched_children import MatchedChildren, missing_ids
@@ -111,6 +111,7 @@ class RecordPart(WritableResource):
             for name in ("record", column, f"writable_{column}"):
                 own.pop(name, None)
             generated = self.children.statements
+            own = relation_statements.statements_of(f"{self.owner.name}{self.below}") | own
             own = {"filled": generated["filled"]} | own | self.children.named_statements()
         return {**own, **self.forms()}
 

@@ -24,6 +24,8 @@ SHOWS: Final = "x-shows"
 """Keyword of a reference: fields of the target that documents of the referring records show."""
 COUNTED: Final = "x-counted"
 """Keyword of a reference: documents of the target count the live referring records."""
+USERS: Final = "x-users"
+"""Keyword of a list's entries: what messages call them, if not by the name of their part."""
 COLUMN: Final = "x-column"
 """Keyword of a reference: its column, if the name of the field does not tell it."""
 TABLE: Final = "x-table"
@@ -72,8 +74,15 @@ class Relation:
 
     Each but the last has a column with the id of a row of the next one.
     """
+    noun: str
+    """Name of the referring records in messages."""
     shows: tuple[str, ...] = ()
     is_counted: bool = False
+
+    @property
+    def hides(self) -> bool:
+        """Whether a deleted target hides what refers to it."""
+        return self.on_delete is OnDelete.HIDE
 
     @property
     def is_of_part(self) -> bool:
@@ -119,14 +128,15 @@ class _Walk:
         for name, field in schema.properties.items():
             names = (*above, name)
             if ON_DELETE in field.schema:
-                yield self._relation(field, tables, names)
+                noun = schema.schema.get(USERS, self.source.replace("-", " "))
+                yield self._relation(field, tables, names, noun)
             elif "array" in field.types and field.items.properties:
                 table = table_of_entries(field.items, tables[0], name)
                 inner = tables if table == tables[0] else (table, *tables)
                 yield from self._within(field.items, inner, names)
 
     def _relation(
-        self, field: ResolvedSchema, tables: tuple[str, ...], names: tuple[str, ...]
+        self, field: ResolvedSchema, tables: tuple[str, ...], names: tuple[str, ...], noun: str
     ) -> Relation:
         target = field.schema[REFERS_TO]
         column = field.schema.get(COLUMN, column_of(names[-1]))
@@ -141,17 +151,24 @@ class _Walk:
             OnDelete(field.schema[ON_DELETE]),
             column,
             tables,
+            noun,
             tuple(field.schema.get(SHOWS, ())),
             bool(field.schema.get(COUNTED)),
         )
 
 
-def _word(target: str) -> str:
-    """Return the name of a target in columns of links: the title of its file, or its table."""
+def table_of(target: str) -> str:
+    """Return the table of a target: of a collection, or of a list that has the default name."""
     if target in schemas.load():
-        return re.sub(r"\W", "_", schemas.load()[target]["title"].lower())
+        return schemas.table(target)
     collection, member = re.split(r"\W(?=\w+$)", target)
     return table_of_entries(ResolvedSchema({}, collection), schemas.table(collection), member)
+
+
+def _word(target: str) -> str:
+    """Return the name of a target in columns of links: the title of its file, or its table."""
+    file = schemas.load().get(target)
+    return re.sub(r"\W", "_", file["title"].lower()) if file else table_of(target)
 
 
 def _relations() -> Iterator[Relation]:

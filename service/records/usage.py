@@ -9,95 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 
-from service import schemas
 from service.batches.batch import Batch
-from service.database.statements import SHARED, id_array
-from service.listing.page_sql import column_of
+from service.database.statements import id_array
 from service.organizations.scopes import READ, Scopes
-from service.records.reference_targets import own_references
-
-NAMED: Final = 10
-"""Number of referring records that a message names, for each of their collections."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferencedBy:
-    """Reference from records of a collection, by a column of their table or of a link table."""
-
-    collection: str
-    column: str
-    link: str = ""
-    """Table of ``column``, if it is not the referring records' own table."""
-    through: tuple[str, ...] = ()
-    """Tables of entries that lead from ``link`` to the records.
-
-    Each, and ``link``, has a column with the ids of the next one, or of the records.
-    """
-    users: str = ""
-    """Name of the referring records in messages; by default that of the collection."""
-    shown: tuple[str, str] = ("", "")
-    """Table among ``link`` and ``through`` of which only some entries count, and their condition.
-
-    The condition names columns of the table without it.
-    """
-    cleared_by: str = ""
-    """Name of the resource's statement that clears remaining references before a hard delete."""
-
-    @property
-    def noun(self) -> str:
-        """Name of the referring records in messages."""
-        return self.users or self.collection.replace("-", " ")
-
-    @property
-    def table(self) -> str:
-        """Table of the referring records."""
-        return schemas.table(self.collection)
-
-    @property
-    def text(self) -> str:
-        """Statement that counts the live referring records, and names the first ones."""
-        has_state = "state" in schemas.definition(self.collection, "document").properties
-        key = schemas.key_fields(self.collection)[0]
-        target, key_text = own_references(self.collection).get(key), f"record.{column_of(key)}"
-        if target:
-            columns = {"target": target.table, "key": column_of(target.key)}
-            key_text = SHARED["key_of_reference"].fill(**columns, reference=key_text)
-        is_live = "record.state <> 'deleted'" if has_state else "true"
-        return SHARED["uses"].fill(
-            users=self.noun,
-            table=self.table,
-            column=self.column,
-            link=self.link or self.table,
-            owner=self._owner("link"),
-            other_owner=self._owner("other"),
-            is_live=f"{is_live}{self._and_shown(self.link)}",
-            key=key_text,
-            named=str(NAMED),
-        )
-
-    def _owner(self, row: str) -> str:
-        """Return the SQL of the referring record's id in a row of the link table."""
-        if not self.link:
-            return f"{row}.id"
-        first, *others = (*self.through, self.table)
-        owner = f"{row}.{first}_id"
-        for table, following in zip(self.through, others, strict=True):
-            owner = SHARED["owner_of_entry"].fill(
-                table=table,
-                column=f"{following}_id",
-                entry=owner,
-                is_shown=self._and_shown(table),
-            )
-        return owner
-
-    def _and_shown(self, table: str) -> str:
-        """Return ``and`` and the SQL condition of entries of a table that count; "" without one."""
-        shown_table, is_shown = self.shown
-        return f"\n    and {is_shown}" if table and table == shown_table else ""
+from service.records.relation_statements import NAMED as NAMED
+from service.records.relation_statements import Use
 
 
 @dataclass(slots=True)
@@ -137,12 +57,12 @@ def named_records(records: Iterable[Sequence[Any]]) -> str:
     return ", ".join(named_record(*record) for record in records)
 
 
-async def in_use(batch: Batch, referenced_by: tuple[ReferencedBy, ...], ids: list[int]) -> Usages:
+async def in_use(batch: Batch, uses: tuple[Use, ...], ids: list[int]) -> Usages:
     """Return the usages of each id that live or deleted records refer to, by one statement.
 
-    ``referenced_by`` is not empty. The caller has locked the records of the ids ``for update``.
+    ``uses`` is not empty. The caller has locked the records of the ids ``for update``.
     """
-    return usages(await batch.fetch(uses_text(referenced_by), id_array(ids)))
+    return usages(await batch.fetch(uses_text(uses), id_array(ids)))
 
 
 def usages(rows: Iterable[Mapping[str, Any]]) -> Usages:
@@ -182,6 +102,6 @@ def may_name(scopes: Scopes, noun: str) -> bool:
 
 
 @cache
-def uses_text(uses: tuple[ReferencedBy, ...]) -> str:
+def uses_text(uses: tuple[Use, ...]) -> str:
     """Return one statement that counts all uses of the ids ``$2``, to save round trips."""
     return "\nunion all\n".join(use.text for use in uses)

@@ -12,24 +12,18 @@ from service.errors import ApiError, api_error
 from service.listing.related import Related
 from service.records.child_list import ChildList
 from service.records.master_record import HardDeleted
-from service.resources.assortment.style_entries import of_care_sets, of_lines
 from service.resources.plain_records import PlainRecord
 
 _REFERENCE_KEY = "care_material_reference_key"
 """Name of the unique index of the ``userDefinedId`` of live materials."""
 
 
-def translations(table: str) -> tuple[ChildList, ...]:
-    """Return the list ``languages`` of care texts, which keep their identity by ``languageId``."""
-    return (
-        ChildList(
-            name="languages",
-            table=f"{table}_translation",
-            noun="translation",
-            once=("languageId",),
-            order="entry.language_id",
-        ),
-    )
+TRANSLATIONS = (
+    ChildList(
+        name="languages", noun="translation", once=("languageId",), order="entry.language_id"
+    ),
+)
+"""List of care texts in other languages, which keep their identity by ``languageId``."""
 
 
 def related_languages(table: str) -> tuple[Related, ...]:
@@ -64,11 +58,8 @@ class CareInstructionMaterials(PlainRecord):
     """
 
     name = "care-instruction-materials"
-    lists = translations("care_instruction_material")
+    lists = TRANSLATIONS
     related = related_languages("care_instruction_material")
-    uses = (
-        of_care_sets("style_care_material", "care_instruction_material_id", "style_care_layer"),
-    )
     unique_fields = ("userDefinedId",)
     updates = ("release_references", "update")
 
@@ -135,8 +126,7 @@ class CareInstructions(HardDeleted, PlainRecord):
     """
 
     name = "care-instructions"
-    uses = (of_care_sets("style_care_instruction", "care_instruction_id"),)
-    lists = translations("care_instruction")
+    lists = TRANSLATIONS
     related = related_languages("care_instruction")
 
 
@@ -147,8 +137,7 @@ class CareInstructionIcons(PlainRecord):
     """
 
     name = "care-instruction-icons"
-    uses = (of_care_sets("style_care_icon", "care_instruction_icon_id"),)
-    lists = translations("care_instruction_icon")
+    lists = TRANSLATIONS
     related = related_languages("care_instruction_icon")
 
 
@@ -156,9 +145,5 @@ class CareInstructionLayers(PlainRecord):
     """Layers of styles on care labels: soft delete, refused while live styles have them."""
 
     name = "care-instruction-layers"
-    uses = (
-        of_care_sets("style_care_layer", "care_instruction_layer_id"),
-        of_lines("care_instruction_layer_id"),
-    )
-    lists = translations("care_instruction_layer")
+    lists = TRANSLATIONS
     related = related_languages("care_instruction_layer")

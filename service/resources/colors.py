@@ -11,8 +11,6 @@ from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records import links
 from service.records.parts import RecordPart
-from service.records.usage import ReferencedBy
-from service.resources.assortment.style_entries import of_line_colors
 from service.resources.plain_records import PlainRecord
 
 _REFERENCES = {"colorGroupIds": "color group", "languageIds": "language"}
@@ -36,8 +34,6 @@ class Colors(PlainRecord):
     """
 
     name = "colors"
-    shown = ("name", "userDefinedId", "colorReference")
-    uses = (ReferencedBy("style-colors", "color_id"), of_line_colors("color_id"))
     _written_separately = tuple(_REFERENCES)
     related = (
         Related(

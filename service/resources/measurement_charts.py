@@ -21,12 +21,9 @@ _BY_SIZE = """(
     where size.organization_id = $1::bigint and size.id = entry.size_range_size_id
 ), entry.size_range_size_id"""
 """SQL of the order of values by size."""
-_VALUES = ChildList(
-    name="requested", table="measurement_line_value", noun="value", key=_SIZE, order=_BY_SIZE
-)
+_VALUES = ChildList(name="requested", noun="value", key=_SIZE, order=_BY_SIZE)
 _LINES = ChildList(
     name="lines",
-    table="measurement_line",
     noun="line",
     key="lineId",
     # Lines without an id match by name; a null name matches a null name.

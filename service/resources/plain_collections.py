@@ -9,50 +9,33 @@ from service.records.master_record import HardDeleted, MasterRecord
 from service.records.path_keys import KeyLookup
 from service.records.resource import Resource
 from service.records.scalar_columns import document_sql
-from service.records.usage import ReferencedBy
 from service.records.writable_resource import FOR_NO_KEY_UPDATE
-from service.resources.assortment.style_entries import of_line_colors, of_lines
-from service.resources.custom_fields.associations import Restriction
 from service.resources.custom_fields.base import CustomFields, allowed_values, related_values
 from service.resources.plain_records import PlainRecord
 
 
-class Brands(Restriction, PlainRecord):
+class Brands(PlainRecord):
     """Brands of styles and items: soft delete, refused while live ones refer to them."""
 
     name = "brands"
-    shown = ("name", "customId")
-    uses = (
-        ReferencedBy("styles", "brand_id"),
-        ReferencedBy("items", "brand_id"),
-        ReferencedBy("barcode-ranges", "brand_id"),
-    )
 
 
-class StyleCategories(Restriction, PlainRecord):
+class StyleCategories(PlainRecord):
     """Categories of styles: soft delete, refused while live styles refer to them."""
 
     name = "style-categories"
-    shown = ("name", "userDefinedId")
-    uses = (ReferencedBy("styles", "style_category_id"),)
 
 
 class Seasons(PlainRecord):
     """Seasons of styles: soft delete, refused while live styles or style colors refer to them."""
 
     name = "seasons"
-    shown = ("name", "userDefinedId")
-    uses = (
-        ReferencedBy("styles", "season_id"),
-        ReferencedBy("style-colors", "season_id", "style_color_in_season"),
-    )
 
 
 class SampleTypes(PlainRecord):
     """Types of sample requests: soft delete, refused while sample requests refer to them."""
 
     name = "sample-types"
-    uses = (ReferencedBy("sample-requests", "sample_type_id"),)
 
 
 class Organizations(MasterRecord):
@@ -68,7 +51,7 @@ class Organizations(MasterRecord):
         return {FOR_NO_KEY_UPDATE: self.statements["lock"].fill(strength=FOR_NO_KEY_UPDATE)}
 
 
-class Groups(Restriction, PlainRecord):
+class Groups(PlainRecord):
     """Groups of styles: soft delete, refused (``conflict.in_use``) while live styles are in them.
 
     A delete also removes the group from the restrictions of style custom fields, for good: a
@@ -76,8 +59,6 @@ class Groups(Restriction, PlainRecord):
     """
 
     name = "groups"
-    shown = ("name", "userDefinedId")
-    uses = (ReferencedBy("styles", "group_id", "style_in_group"),)
 
 
 class ColorGroups(PlainRecord):
@@ -88,8 +69,6 @@ class ColorGroups(PlainRecord):
     """
 
     name = "color-groups"
-    shown = ("name", "userDefinedId", "state")
-    uses = (ReferencedBy("colors", "color_group_id", "color_in_group"),)
 
 
 class ItemCategories(HardDeleted, PlainRecord):
@@ -100,7 +79,6 @@ class ItemCategories(HardDeleted, PlainRecord):
     """
 
     name = "item-categories"
-    uses = (ReferencedBy("items", "item_category_id", cleared_by="clear_in_deleted_items"),)
 
 
 class Items(PlainRecord):
@@ -110,9 +88,6 @@ class Items(PlainRecord):
     """
 
     name = "items"
-    shown = ("number", "name", "unit")
-    uses = (of_lines("item_id"), of_line_colors("item_id"))
-    counted_by = {"itemCategoryId": "item-categories", "supplierId": "suppliers"}  # noqa: RUF012
 
 
 class Facilities(PlainRecord):
@@ -124,9 +99,7 @@ class Facilities(PlainRecord):
     """
 
     name = "facilities"
-    shown = ("countryCode",)
     updates = ("leave_former", "update")
-    counted_by = {"subSupplierId": "sub-suppliers"}  # noqa: RUF012
 
 
 class ComplianceCustomFields(CustomFields):
@@ -135,11 +108,7 @@ class ComplianceCustomFields(CustomFields):
     name = "compliance-custom-fields"
     kind = "compliance"
     parent_is_fixed = False
-    lists = (
-        allowed_values(
-            kind, order="case when not page.is_sort_by_allowed_value_id then entry.value end"
-        ),
-    )
+    lists = (allowed_values("case when not page.is_sort_by_allowed_value_id then entry.value end"),)
     related = (related_values("compliance"),)
 
 

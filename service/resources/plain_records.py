@@ -13,7 +13,7 @@ from service import schemas
 from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
-from service.database.statements import Statement, load, load_bound
+from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.files import SQL
@@ -21,16 +21,17 @@ from service.listing.page_sql import column_of
 from service.listing.properties import stored_id
 from service.records import scalar_columns
 from service.records.child_list import ChildList
-from service.records.links import LINK_TABLE, Links, link_statements
+from service.records.links import Links, link_statements
 from service.records.master_record import MasterRecord
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
 from service.records.references import Reference
+from service.records.relation_statements import IS_SHOWN, is_shown
+from service.records.relations import LINK_TABLE, relations_of
 from service.records.usage import uses_text
 from service.schemas.formats import error_of
 from service.schemas.write_forms import PERIOD
 
-_IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 _UNDATED: Final = {
     "deleted": "state = 'deleted'",
     "moment": "",
@@ -69,11 +70,9 @@ class PlainRecord(MasterRecord):
     with the names of child lists override the rows of their entries (``ChildList.join``).
     """
 
-    shown: ClassVar[tuple[str, ...]] = ()
-    """Fields that documents of other records show: an update that changes one fans out."""
     json_columns: ClassVar[tuple[str, ...]] = ()
     """Fields whose columns are JSON in the rows of documents."""
-    counted_by: ClassVar[Mapping[str, str]] = {}
+    counted_by: Mapping[str, str] = {}
     """Collections whose documents count the live records of this one, by the referring field.
 
     Writes that change a count also report a change of the record that shows it.
@@ -93,14 +92,13 @@ class PlainRecord(MasterRecord):
     def _links(self) -> Mapping[str, Links]:
         """Sets of links by field."""
         fields = schemas.definition(self.name, "fields").properties
-        shown = {each.rows: each.shown_condition for each in self.related}
         return {
             name: Links.of(
                 self.name,
                 self.table,
                 name,
                 counted_by=self.counted_by.get(name, ""),
-                is_shown=shown.get(field.schema[LINK_TABLE], "true"),
+                is_shown=is_shown(field.schema[LINK_TABLE]) or "true",
             )
             for name, field in fields.items()
             if LINK_TABLE in field.schema
@@ -119,6 +117,8 @@ class PlainRecord(MasterRecord):
         """
         super().__init_subclass__()
         if "name" in vars(cls):
+            relations = relations_of(cls.name).values()
+            cls.counted_by = {each.field: each.target for each in relations if each.is_counted}
             cls.lists = tuple(each.bound(cls.name, schemas.table(cls.name)) for each in cls.lists)
             declared = {reference.field: reference for reference in cls.references}
             cls.references = tuple(
@@ -132,7 +132,7 @@ class PlainRecord(MasterRecord):
 
         Of ``delete`` and ``purge``, those are generated that ``deletes`` names.
         """
-        own = self._own_statements()
+        own = self._relation_statements() | self._own_statements()
         properties = schemas.definition(self.name, "document").properties
         end = properties.get("endDate")
         is_dated = end is not None and end.schema.get("format") == "date-time"
@@ -144,7 +144,7 @@ class PlainRecord(MasterRecord):
             **(_DATED if is_dated else _UNDATED),
             **(_POSITIONED if is_positioned else dict.fromkeys(_POSITIONED, "")),
             table=self.table,
-            deletion_shows=str("state" in self.shown).lower(),
+            deletion_shows=str("state" in self._shown).lower(),
         )
         shape, record, present, highest = map(bound.pop, ("shape", "record", "present", "highest"))
         bound["purge"] = bound["purge"].bind(remove=bound["remove"].text)
@@ -197,7 +197,7 @@ class PlainRecord(MasterRecord):
         if not (SQL / f"{self.name.replace('-', '_')}.sql").exists():
             return {}
         loaded = super()._load_statements().items()
-        return {name: statement.bind(is_shown=_IS_SHOWN) for name, statement in loaded}
+        return {name: statement.bind(is_shown=IS_SHOWN) for name, statement in loaded}
 
     def _joins(self, form: str, fragments: Mapping[str, Statement]) -> str:
         """Return the SQL that joins the child lists and links of a form to the page."""
@@ -212,7 +212,7 @@ class PlainRecord(MasterRecord):
             name: self.counted_by[name] for name in self.counted_by if name not in self._links
         }
         return {
-            "shows": _differs([column_of(name) for name in self.shown]),
+            "shows": _differs([column_of(name) for name in sorted(self._shown)]),
             "counted": "".join(
                 f', {column_of(name)} as "{collection}.{name}"'
                 for name, collection in counted_by.items()

@@ -20,7 +20,6 @@ from service.writing.key_look_ups import KeyMatches, fail_key
 _RELATED = "relatedSizeRangeSizeId"
 _SIZES = ChildList(
     name="sizes",
-    table="size_range_size",
     noun="size",
     once=("isDefaultGrading",),
     computed=("isDefaultGrading",),

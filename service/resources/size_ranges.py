@@ -24,6 +24,7 @@ class SizeRanges(MasterRecord):
     """
 
     name = "size-ranges"
+    _counted_in_use = ("styles",)
     foreign_is_forbidden = True
     locks_organization = True
     unique_fields = ("isDefault",)

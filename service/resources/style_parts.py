@@ -24,7 +24,7 @@ class StyleContacts(RecordPart):
     owner = Styles
     below = "/contacts"
     list_name = "contacts"
-    children = ChildList(table="style_contact", noun="contact")
+    children = ChildList(noun="contact")
 
 
 class _Steps(ChildList):
@@ -52,9 +52,7 @@ class StyleSupplierFacilities(RecordPart):
     owner = Styles
     below = "/supplier-facilities"
     list_name = "steps"
-    children: ClassVar[ChildList] = _Steps(
-        table="style_supplier_facility", noun="step", computed=("effectiveCountryCode",)
-    )
+    children: ClassVar[ChildList] = _Steps(noun="step", computed=("effectiveCountryCode",))
 
     async def _match(self, batch: Batch) -> list[MatchedChildren]:
         """Match the steps; report new ones whose facility is of another sub-supplier."""

@@ -10,16 +10,15 @@ from service.batches.write_set import WriteSet
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.listing.properties import Property, stored_id
-from service.records.usage import ReferencedBy
+from service.records.relation_statements import IS_SHOWN
 from service.resources.plain_records import PlainRecord
 
 _READY: Final = "isReadyForExport"
 _RANGE: Final = "sizeRangeId"
 _FILTERS: Final = load("custom_field_filters")
-_IS_SHOWN: Final = load("custom_field_values")["is_shown"].text
 PRICED: Final = (
     "(select distinct organization_id, style_id, price_list_id from style_price"
-    f" where organization_id = $1::bigint and {_IS_SHOWN})"
+    f" where organization_id = $1::bigint and {IS_SHOWN})"
 )
 """SQL of the pairs of a style and a price list in which prices are shown."""
 
@@ -30,7 +29,7 @@ def with_deleted_references(own: dict[str, Statement]) -> dict[str, Statement]:
     The statement ``restored`` has the restored records.
     """
     entries = load("restored_entries")
-    is_restored = entries["is_restored"].fill(is_shown=_IS_SHOWN)
+    is_restored = entries["is_restored"].fill(is_shown=IS_SHOWN)
     references = entries["deleted_references"].fill(
         restored=own.pop("restored").text, is_restored=is_restored
     )
@@ -46,31 +45,21 @@ class Styles(PlainRecord):
     """
 
     name = "styles"
-    shown = ("number", "name")
-    counted_by = {"groupIds": "groups", "seasonId": "seasons", "supplierId": "suppliers"}  # noqa: RUF012
-    updates = ("tell_restored", "update")
-    deletes = ("delete", "tell_deleted", "delete_style_colors", "delete_style_files")
     _defined = Property(
         "customFields.",
         "string",
         nullable=True,
         sortable=False,
         column=_FILTERS["filtered"].text,
-        within=_FILTERS["filter"].bind(is_shown=_IS_SHOWN),
+        within=_FILTERS["filter"].bind(is_shown=IS_SHOWN),
         keys=(),
-    )
-    uses = (
-        ReferencedBy("style-relations", "style_id"),
-        ReferencedBy("style-relations", "related_style_id"),
-        ReferencedBy("style-skus", "style_id"),
-        ReferencedBy("sample-requests", "style_id"),
     )
 
     def _own_statements(self) -> dict[str, Statement]:
         return with_deleted_references(super()._own_statements())
 
     async def check(self, write_set: WriteSet) -> WritePlan:
-        """Return the writes of links to groups that differ, and the restores of style colors.
+        """Return the writes of links to groups that differ.
 
         Report restored styles whose charts or style colors refer to deleted records, too.
         """
@@ -78,8 +67,6 @@ class Styles(PlainRecord):
         if write_set.restored_ids:
             await self._check_charts(write_set)
             await self._check_colors(write_set)
-            names = ["restore_style_colors", "restore_style_files"]
-            plan += self._item_statements(names, write_set.upserts)
         return plan
 
     async def check_result(self, write_set: WriteSet) -> None:

@@ -32,11 +32,8 @@ class SubSuppliers(PlainRecord):
     """
 
     name = "sub-suppliers"
-    shown = ("countryCode",)
     related = (contact_filters("sub_supplier"),)
-    lists = (ChildList(name="contacts", table="sub_supplier_contact", noun="contact"),)
-    updates = ("tell_restored", "update", "restore_facilities")
-    deletes = ("delete", "delete_facilities", "tell_deleted")
+    lists = (ChildList(name="contacts", noun="contact"),)
 
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of contacts; report the errors that stored data show.

@@ -38,7 +38,7 @@ class StyleTranslations(Translations):
 
     name = "style-translations"
     owner = Styles
-    children = ChildList(table="style_translation", noun="translation", key="languageId")
+    children = ChildList(noun="translation", key="languageId")
 
 
 class ColorTranslations(Translations):
@@ -50,7 +50,6 @@ class ColorTranslations(Translations):
     name = "color-translations"
     owner = Colors
     children = ChildList(
-        table="color_language",
         noun="translation",
         key="languageId",
         also=Colors.name,

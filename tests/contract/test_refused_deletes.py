@@ -154,7 +154,7 @@ async def test_rows_of_others_go_with_a_row_only_where_their_use_is_checked(
     assert records, "an instruction's row goes with what is in labels"
     for resource, source in records:
         assert deletes_late(resource)
-        assert source in {use.link for use in resource.uses}
+        assert source in {use.relation.tables[0] for use in resource.uses}
     entries = {pair for pair in of_others if pair[0] not in removed}
     belonging = {("style_care_set", "style_care_instruction"), ("style_item", "style_item_color")}
     assert entries == {("style_allowed_value", "custom_field_value"), *belonging}

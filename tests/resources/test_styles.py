@@ -107,5 +107,5 @@ async def test_a_style_that_relations_or_requests_are_of_is_not_deleted(api: Api
     refused = await api.delete(f"{STYLES}/{style}")
     assert (refused.status, refused.details) == (409, [("conflict.in_use", "id")])
     message = refused.json["error"]["details"][0]["value"]
-    assert message.startswith("Used by style relations: ")
-    assert ", sample requests: " in message
+    assert message.startswith("Used by sample requests: ")
+    assert ", style relations: " in message

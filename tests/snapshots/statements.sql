@@ -213,8 +213,8 @@ with returned as (
         and stored.id = item.id
         and row(stored.custom_id, stored.name, stored.state) is distinct
             from row(item."customId", item."name", item."state")
-    returning stored.id, row(stored.name, stored.custom_id) is distinct
-        from row(before.name, before.custom_id) as shown
+    returning stored.id, row(stored.custom_id, stored.name) is distinct
+        from row(before.custom_id, before.name) as shown
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -284,28 +284,28 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for update;
 
--- 19. shared.uses
+-- 19. relations.uses
 --   $1::bigint organization_id
 --   $2::text ids
--- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
+-- Ids that records of barcode_range refer to by a link, which may be the same table, with the number of live records, and with
 -- the ids and own keys of the first ones.
 select
     link.brand_id as id,
-    'styles' as users,
+    'barcode ranges' as users,
     count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select distinct record.id, record.number as key
+            select distinct record.id, record.user_defined_id as key
             from (
-                select one.* from style one
+                select one.* from barcode_range one
                 where one.organization_id = $1::bigint and one.brand_id between link.brand_id
                     and link.brand_id
                 order by one.brand_id
                 offset 0
             ) as other
             cross join lateral (
-                select one.* from style one
+                select one.* from barcode_range one
                 where one.organization_id = $1::bigint and one.id between other.id and other.id
                 order by one.id
                 limit 1
@@ -316,9 +316,9 @@ select
         order by named.id
         limit 10
     ) as first
-from style link
+from barcode_range link
 cross join lateral (
-    select one.* from style one
+    select one.* from barcode_range one
     where one.organization_id = $1::bigint and one.id between link.id and link.id
     order by one.id
     limit 1
@@ -365,25 +365,25 @@ cross join lateral (
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id
 union all
--- Ids that records of barcode_range refer to by a link, which may be the same table, with the number of live records, and with
+-- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
 -- the ids and own keys of the first ones.
 select
     link.brand_id as id,
-    'barcode ranges' as users,
+    'styles' as users,
     count(distinct record.id) filter (where record.state <> 'deleted') as uses,
     array(
         select json_build_array(named.id, named.key)::text
         from (
-            select distinct record.id, record.user_defined_id as key
+            select distinct record.id, record.number as key
             from (
-                select one.* from barcode_range one
+                select one.* from style one
                 where one.organization_id = $1::bigint and one.brand_id between link.brand_id
                     and link.brand_id
                 order by one.brand_id
                 offset 0
             ) as other
             cross join lateral (
-                select one.* from barcode_range one
+                select one.* from style one
                 where one.organization_id = $1::bigint and one.id between other.id and other.id
                 order by one.id
                 limit 1
@@ -394,9 +394,9 @@ select
         order by named.id
         limit 10
     ) as first
-from barcode_range link
+from style link
 cross join lateral (
-    select one.* from barcode_range one
+    select one.* from style one
     where one.organization_id = $1::bigint and one.id between link.id and link.id
     order by one.id
     limit 1
@@ -415,11 +415,12 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 21. shared.rows_as_json(associations.delete_restrictions)
+-- 21. shared.rows_as_json(relations.clear)
 --   $1::bigint organization_id
 --   $2::text ids
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
+    -- Removes the links of deleted records for good.
     delete from custom_field_brand
     where organization_id = $1::bigint and brand_id = any((select $2::text::bigint[])::bigint[])
     returning custom_field_id as "style-custom-fields"
@@ -820,8 +821,8 @@ with returned as (
             stored.color_note, stored.state) is distinct
             from row(item."name", item."userDefinedId", item."userDefinedId2", item."colorReference",
                 item."colorNote", item."state")
-    returning stored.id, row(stored.name, stored.user_defined_id, stored.color_reference) is distinct
-        from row(before.name, before.user_defined_id, before.color_reference) as shown
+    returning stored.id, row(stored.color_reference, stored.name, stored.user_defined_id) is distinct
+        from row(before.color_reference, before.name, before.user_defined_id) as shown
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
@@ -868,9 +869,82 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for update;
 
--- 40. shared.uses(shared.key_of_reference)
+-- 40. relations.uses
 --   $1::bigint organization_id
 --   $2::text ids
+-- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
+-- the ids and own keys of the first ones.
+select
+    link.color_id as id,
+    'colors of style items' as users,
+    count(distinct record.id) filter (where record.state <> 'deleted'
+        and -- Links and entries whose style_color is live, or deleted with its owner.
+        (
+            style_color_id is null
+            or (
+                select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
+                where shown.organization_id = $1::bigint and shown.id between style_color_id
+                    and style_color_id
+                order by shown.id
+                limit 1
+            )
+)) as uses,
+    array(
+        select json_build_array(named.id, named.key)::text
+        from (
+            select distinct record.id, record.number as key
+            from (
+                select one.* from style_item_color one
+                where one.organization_id = $1::bigint and one.color_id between link.color_id
+                    and link.color_id
+                order by one.color_id
+                offset 0
+            ) as other
+            cross join lateral (
+                select one.* from style one
+                where one.organization_id = $1::bigint and one.id between (
+                    select entry.style_id from style_item entry
+                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
+                ) and (
+                    select entry.style_id from style_item entry
+                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
+                )
+                                order by one.id
+                                limit 1
+            ) as record
+            where record.state <> 'deleted'
+            and -- Links and entries whose style_color is live, or deleted with its owner.
+            (
+                style_color_id is null
+                or (
+                    select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
+                    where shown.organization_id = $1::bigint and shown.id between style_color_id
+                        and style_color_id
+                    order by shown.id
+                    limit 1
+                )
+            )
+                        offset 0
+        ) as named
+        order by named.id
+        limit 10
+    ) as first
+from style_item_color link
+cross join lateral (
+    select one.* from style one
+    where one.organization_id = $1::bigint and one.id between (
+        select entry.style_id from style_item entry
+        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
+    ) and (
+        select entry.style_id from style_item entry
+        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
+    )
+        order by one.id
+        limit 1
+) as record
+where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
+group by link.color_id
+union all
 -- Ids that records of style_color refer to by a link, which may be the same table, with the number of live records, and with
 -- the ids and own keys of the first ones.
 select
@@ -908,79 +982,6 @@ cross join lateral (
     where one.organization_id = $1::bigint and one.id between link.id and link.id
     order by one.id
     limit 1
-) as record
-where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
-group by link.color_id
-union all
--- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
--- the ids and own keys of the first ones.
-select
-    link.color_id as id,
-    'colors of style items' as users,
-    count(distinct record.id) filter (where record.state <> 'deleted'
-        and -- Entries whose style color is live, or deleted with its style.
-        (
-            style_color_id is null
-            or (
-                select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
-                where shown.organization_id = $1::bigint and shown.id between style_color_id
-                    and style_color_id
-                order by shown.id
-                limit 1
-            )
-)) as uses,
-    array(
-        select json_build_array(named.id, named.key)::text
-        from (
-            select distinct record.id, record.number as key
-            from (
-                select one.* from style_item_color one
-                where one.organization_id = $1::bigint and one.color_id between link.color_id
-                    and link.color_id
-                order by one.color_id
-                offset 0
-            ) as other
-            cross join lateral (
-                select one.* from style one
-                where one.organization_id = $1::bigint and one.id between (
-                    select entry.style_id from style_item entry
-                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
-                ) and (
-                    select entry.style_id from style_item entry
-                    where entry.organization_id = $1::bigint and entry.id = other.style_item_id
-                )
-                                order by one.id
-                                limit 1
-            ) as record
-            where record.state <> 'deleted'
-            and -- Entries whose style color is live, or deleted with its style.
-            (
-                style_color_id is null
-                or (
-                    select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
-                    where shown.organization_id = $1::bigint and shown.id between style_color_id
-                        and style_color_id
-                    order by shown.id
-                    limit 1
-                )
-            )
-                        offset 0
-        ) as named
-        order by named.id
-        limit 10
-    ) as first
-from style_item_color link
-cross join lateral (
-    select one.* from style one
-    where one.organization_id = $1::bigint and one.id between (
-        select entry.style_id from style_item entry
-        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
-    ) and (
-        select entry.style_id from style_item entry
-        where entry.organization_id = $1::bigint and entry.id = link.style_item_id
-    )
-        order by one.id
-        limit 1
 ) as record
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id;

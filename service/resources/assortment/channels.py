@@ -3,7 +3,6 @@
 from service.batches.change_recorder import WritePlan
 from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
-from service.records.usage import ReferencedBy
 from service.resources.plain_records import PlainRecord
 
 
@@ -14,8 +13,7 @@ class PriceLists(PlainRecord):
     """
 
     name = "price-lists"
-    shown = ("state", "validFrom", "validTo")
-    uses = (ReferencedBy("channels", "price_list_id", "channel_price_list"),)
+    _counted_in_use = ("style-prices",)
 
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Report suppliers of other lists than those of costs and target costs, too."""

@@ -11,7 +11,7 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import NestedLists, RecordPart
-from service.resources.assortment.style_entries import COLOR, IS_SHOWN, NamedEntry, check_names
+from service.resources.assortment.style_entries import COLOR, NamedEntry, check_names
 from service.resources.styles import Styles
 from service.schemas.formats import error_of
 
@@ -49,22 +49,15 @@ def _percentage(material: Any) -> Decimal:
 
 _ICONS: Final = ChildList(
     name="careInstructionIconIds",
-    table="style_care_icon",
     key="careInstructionIconId",
-    linked="care-instruction-icons",
 )
 _TEXTS: Final = ChildList(
     name="careInstructionIds",
-    table="style_care_instruction",
     key="careInstructionId",
-    linked="care-instructions",
 )
-_MATERIALS: Final = ChildList(
-    name="materials", table="style_care_material", noun="material", key="careInstructionMaterialId"
-)
+_MATERIALS: Final = ChildList(name="materials", noun="material", key="careInstructionMaterialId")
 _LAYERS: Final = _Layers(
     name="layers",
-    table="style_care_layer",
     noun="layer",
     once=("careInstructionLayerId",),
     order="entry.care_instruction_layer_id",
@@ -84,12 +77,10 @@ class StyleCareInstructions(RecordPart):
     below = "/care-instructions"
     list_name = "sets"
     children = _Sets(
-        table="style_care_set",
         noun="set",
         order="entry.style_color_id nulls first, entry.id",
         # A null matches a null.
         own_match_keys=(lambda row: row,),
-        is_shown=IS_SHOWN,
         nested=(_ICONS, _TEXTS, _LAYERS),
     )
 

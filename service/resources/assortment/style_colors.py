@@ -8,16 +8,16 @@ from service.batches.write_set import WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.listing.search_columns import SearchColumns
-from service.records.usage import ReferencedBy
+from service.records.relations import relations_to
 from service.resources.plain_records import PlainRecord
 from service.resources.styles import with_deleted_references
 
 _HIDDEN: Final = {
-    "custom_field_value": "custom-field-values",
-    "style_care_set": "style-care-instructions",
-    "style_price": "style-prices",
+    relation.source: relation.tables[0]
+    for relation in relations_to("style-colors")
+    if relation.hides and len(relation.tables) == 2
 }
-"""Parts of styles whose entries deleted style colors hide, by table."""
+"""Tables of the parts of styles whose entries deleted style colors hide, by part."""
 
 
 class StyleColors(PlainRecord):
@@ -31,30 +31,25 @@ class StyleColors(PlainRecord):
     """
 
     name = "style-colors"
-    uses = (ReferencedBy("style-skus", "style_color_id"),)
     search = SearchColumns(
         *("name", ("user_defined_id", "user_defined_id2", "color_reference")),
         related=("color", "color_id"),
         shown=("color_name", "color_user_defined_id"),
         own=("name",),
     )
-    updates = (
-        *("tell_restored_lines", "tell_restored_price_lists"),
-        *(f"tell_restored_{name}" for name in _HIDDEN),
-        "update",
-    )
-    deletes = (
-        *("delete", "delete_style_files", "tell_deleted_lines", "tell_deleted_price_lists"),
-        *(f"tell_deleted_{name}" for name in _HIDDEN),
+    _tells = tuple(
+        ("tell_lines", "tell_price_lists", *(f"tell_{part}_{operation}" for part in _HIDDEN))
+        for operation in ("deleted", "created")
     )
 
     def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the statements; those that tell of entries once for each table of them."""
+        """Return the statements; those that tell of entries once for each part with them."""
         loaded = dict(super()._load_statements())
-        for name in ("tell_deleted", "tell_restored"):
-            statement = loaded.pop(name)
-            for table, part in _HIDDEN.items():
-                loaded[f"{name}_{table}"] = statement.bind(table=table, part=part)
+        tell = loaded.pop("tell_part")
+        for part, table in _HIDDEN.items():
+            for operation in ("deleted", "created"):
+                bound = tell.bind(table=table, part=part, operation=operation)
+                loaded[f"tell_{part}_{operation}"] = bound
         return loaded
 
     def _own_statements(self) -> dict[str, Statement]:
@@ -68,16 +63,13 @@ class StyleColors(PlainRecord):
         return bool(write_set.restored_ids)
 
     async def check(self, write_set: WriteSet) -> WritePlan:
-        """Return the restores of files, too; report those whose names others have by now."""
+        """Report restores of files whose names others have by now, too."""
         plan, upserts = await super().check(write_set), write_set.upserts
-        if write_set.restored_ids:
-            plan += self._item_statements(["restore_style_files"], upserts)
-            if upserts.caller.unique_keys:
-                ids = [*write_set.restored_ids]
-                rows = await self._fetch(upserts, "taken_files", ids)
-                messages = {
-                    row["id"]: f"Style file {row['other_id']} has the name of one of its files."
-                    for row in rows
-                }
-                upserts.fail_records(messages, ErrorType.CONFLICT_DUPLICATE, "state")
+        if write_set.restored_ids and upserts.caller.unique_keys:
+            rows = await self._fetch(upserts, "taken_files", [*write_set.restored_ids])
+            messages = {
+                row["id"]: f"Style file {row['other_id']} has the name of one of its files."
+                for row in rows
+            }
+            upserts.fail_records(messages, ErrorType.CONFLICT_DUPLICATE, "state")
         return plan

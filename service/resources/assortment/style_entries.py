@@ -14,11 +14,8 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.matched_children import MatchedChildren
 from service.records.references import Reference
-from service.records.usage import ReferencedBy
 
 _SQL: Final = load("custom_field_values")
-IS_SHOWN: Final = _SQL["is_shown"].text
-"""SQL condition of entries that no deleted style color hides."""
 _SIZES: Final = Reference(
     "", "size_range_size", "size", is_live="not record.is_deactivated", within="size_range"
 )
@@ -76,23 +73,3 @@ async def check_names(batch: Batch, named: Sequence[NamedEntry]) -> None:
     for children, index, entry in named:
         for error in names.errors(batch.items[children.index]["id"], entry):
             children.fail(batch, error.type, index, *error.path, message=error.message or "")
-
-
-def of_lines(column: str) -> ReferencedBy:
-    """Return the use by lines of bills of materials."""
-    return ReferencedBy("styles", column, "style_item", users="style items")
-
-
-def of_line_colors(column: str) -> ReferencedBy:
-    """Return the use by what differs in a color of a line, but for deleted style colors."""
-    users, table = "colors of style items", "style_item_color"
-    return ReferencedBy("styles", column, table, ("style_item",), users, (table, IS_SHOWN))
-
-
-def of_care_sets(link: str, column: str, *within: str) -> ReferencedBy:
-    """Return the use by care sets, but for those of deleted style colors.
-
-    ``within`` has the tables between ``link`` and the sets.
-    """
-    users, table = "style care instructions", "style_care_set"
-    return ReferencedBy("styles", column, link, (*within, table), users, (table, IS_SHOWN))

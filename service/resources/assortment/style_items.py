@@ -13,7 +13,8 @@ from service.errors import ErrorDetail
 from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import NestedLists, RecordPart
-from service.resources.assortment.style_entries import COLOR, IS_SHOWN, SIZE, check_names
+from service.records.relation_statements import IS_SHOWN
+from service.resources.assortment.style_entries import COLOR, SIZE, check_names
 from service.resources.styles import Styles
 
 _PRIMARY: Final = "isPrimary"
@@ -30,15 +31,11 @@ class _Colors(ChildList):
 
 _COLORS: Final = _Colors(
     name="colors",
-    table="style_item_color",
     noun="color",
     key=COLOR,
     order="entry.style_color_id",
-    is_shown=IS_SHOWN,
 )
-_SIZES: Final = ChildList(
-    name="sizes", table="style_item_size", noun="size", key=SIZE, order="entry.size_range_size_id"
-)
+_SIZES: Final = ChildList(name="sizes", noun="size", key=SIZE, order="entry.size_range_size_id")
 
 
 class StyleItems(RecordPart):
@@ -55,7 +52,6 @@ class StyleItems(RecordPart):
     below = "/items"
     list_name = "lines"
     children: ClassVar[ChildList] = ChildList(
-        table="style_item",
         noun="line",
         once=(_PRIMARY,),
         order="entry.sort_order, entry.id",

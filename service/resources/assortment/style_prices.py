@@ -19,6 +19,7 @@ from service.listing.related import Related
 from service.records import scalar_columns
 from service.records.parts import RecordPart
 from service.records.path_keys import KeyLookup
+from service.records.relation_statements import IS_SHOWN
 from service.resources.assortment import sent_prices
 from service.resources.assortment.style_entries import COLOR, StyleNames
 from service.resources.styles import PRICED, Styles
@@ -71,10 +72,9 @@ class StylePrices(RecordPart):
 
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statements; prices of deleted style colors are hidden."""
-        is_shown = load("custom_field_values")["is_shown"].text
         names = ("filled", "listed", "lists_of", "stored")
         loaded = dict(super()._load_statements())
-        return loaded | {name: loaded[name].bind(is_shown=is_shown) for name in names}
+        return loaded | {name: loaded[name].bind(is_shown=IS_SHOWN) for name in names}
 
     def forms(self, owner_field: str = "") -> Mapping[str, Statement]:
         """Return the statements of documents and writables: of one price list of a style.
@@ -93,7 +93,7 @@ class StylePrices(RecordPart):
                     scalar_columns.members_sql(schemas.definition(self.name, entry))
                 ),
                 order=_ORDER,
-                is_shown=load("custom_field_values")["is_shown"].text,
+                is_shown=IS_SHOWN,
                 **({} if owner_field else {"opening": openings[name]}),
             )
             for name, entry in entries.items()

@@ -49,7 +49,6 @@ class StyleSkus(PlainRecord):
         ),
     )
     search = SearchColumns("sku")
-    shown = ("sku",)
     json_columns = ("styleNumber", "colorName", "sizeName", "gtin")
 
     def __init__(self) -> None:

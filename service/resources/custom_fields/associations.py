@@ -12,15 +12,14 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from service import schemas
 from service.batches.batch import Batch, Item
-from service.database.statements import Statement, load_bound
+from service.database.statements import load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
 from service.listing.related import Related
 from service.records.links import Links, LinkSets
-from service.records.master_record import MasterRecord
 from service.records.reference_targets import ReferenceTarget
+from service.records.relations import relations_of
 from service.writing.key_look_ups import KeyMatches, fail_key
 
 Identifier: TypeAlias = tuple[str, Any]
@@ -39,10 +38,11 @@ class Association:
     """
 
     def __init__(self, field: str, target: ReferenceTarget) -> None:
-        """Bind the statements. The target's noun is also in the name of the link table."""
+        """Bind the statements."""
         self.field, self.noun, self.target = field, target.noun, target.table
         self.collection = target.name
-        table, column = _link(target.noun)
+        relation = relations_of("style-custom-fields")[field]
+        table, column = relation.tables[0], relation.column
         reference = column_of(target.key)
         keys = dict.fromkeys((_KEYS[1], target.key), reference)
         self.related = Related(field, table, "custom_field_id", {"id": column}, keys, target.table)
@@ -134,28 +134,6 @@ async def resolve_all(
             if len(rows) == sum(map(len, named)):
                 return sets
     return {each.links: await each.resolve(batch) for each in associations}
-
-
-class Restriction(MasterRecord):
-    """Master record to which style custom fields can be restricted.
-
-    Its delete removes the links to it for good, and changes the documents of these custom fields.
-    """
-
-    deletes = ("delete", "delete_restrictions")
-
-    def _load_statements(self) -> Mapping[str, Statement]:
-        """Return the record's statements, and those on its links to custom fields."""
-        table, column = _link(schemas.load()[self.name]["title"].lower())
-        bound = load_bound("associations", link=table, column=column)
-        names = ("delete_restrictions", "shown_in_style_custom_fields")
-        return {**super()._load_statements(), **{name: bound[name] for name in names}}
-
-
-def _link(noun: str) -> tuple[str, str]:
-    """Return the link table of custom fields and a noun's records, and its column for these."""
-    word = noun.replace(" ", "_")
-    return f"custom_field_{word}", f"{word}_id"
 
 
 def _identifier(entry: Item) -> Identifier:

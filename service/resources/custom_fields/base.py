@@ -28,11 +28,11 @@ class CustomFields(PlainRecord):
     """
 
     locks_organization = (*b'"deleted" "parentCustomFieldId" "parentAllowedValueId"'.split(),)
+    _counted_in_use = ("compliance-custom-fields", "style-custom-fields", "custom-field-values")
     kind: ClassVar[str]
     """``compliance`` or ``style``: prefix of the table names."""
     parent_is_fixed: ClassVar[bool]
     """Whether the parent is set at creation only; a write may then repeat it or leave it out."""
-    shown = ("name",)
 
     def _own_statements(self) -> dict[str, Statement]:
         """Return the statements of custom fields, and those of this kind alone."""
@@ -105,12 +105,10 @@ class CustomFields(PlainRecord):
         ]
 
 
-def allowed_values(kind: str, *, order: str) -> ChildList:
-    """Return the list of the allowed values of a kind's custom fields; ``order`` is that in SQL."""
+def allowed_values(order: str) -> ChildList:
+    """Return the list of the allowed values of custom fields; ``order`` is that in SQL."""
     return ChildList(
         name="allowedValues",
-        table=f"{kind}_allowed_value",
-        owner="custom_field_id",
         noun="allowed value",
         once=("isDefaultValue",),
         own_key="userDefinedId",

@@ -15,7 +15,7 @@ from service.records.child_list import ChildList
 from service.records.matched_children import MatchedChildren
 from service.records.parts import RecordPart
 from service.records.scalar_columns import digits_after_point, shortest
-from service.resources.assortment.style_entries import COLOR, IS_SHOWN, SIZE, NamedEntry, StyleNames
+from service.resources.assortment.style_entries import COLOR, SIZE, NamedEntry, StyleNames
 from service.resources.styles import Styles
 from service.writing.key_look_ups import KeyMatches, fail_key
 
@@ -113,10 +113,8 @@ class CustomFieldValues(RecordPart):
     below = "/custom-field-values"
     list_name = "values"
     children: ClassVar[ChildList] = _Values(
-        table="custom_field_value",
         noun="value",
         order="entry.custom_field_id, entry.style_color_id, entry.size_range_size_id",
-        is_shown=IS_SHOWN,
     )
 
     async def _match(self, batch: Batch) -> list[MatchedChildren]:

@@ -124,8 +124,7 @@ class StyleCustomFields(CustomFields):
     _written_separately = tuple(association.field for association in _ASSOCIATIONS)
     lists = (
         allowed_values(
-            kind,
-            order="case when page.is_sort_by_allowed_value_id"
+            "case when page.is_sort_by_allowed_value_id"
             " then entry.user_defined_id else entry.value end",
         ),
     )

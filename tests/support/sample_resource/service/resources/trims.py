@@ -18,4 +18,4 @@ class TrimSizes(RecordPart):
     owner = Trims
     below = "/sizes"
     list_name = "sizes"
-    children = ChildList(table="trim_size", noun="size")
+    children = ChildList(noun="size")
