@@ -31,15 +31,3 @@ def filter_headers(_context: Any, headers: Any) -> bool:
     The parser refuses such a request before there is a route that could be documented.
     """
     return not any(_CONTROL.search(str(value)) for value in (headers or {}).values())
-
-
-@schemathesis.hook
-def filter_body(context: Any, body: Any) -> bool:
-    """Leave out items that delete style custom fields: their other fields are not read.
-
-    A flat form cannot say so (contract, OpenAPI document).
-    """
-    is_deleting = context.operation.path.startswith("/api/style-custom-fields")
-    if not is_deleting or not isinstance(body, list):
-        return True
-    return not any(isinstance(item, dict) and item.get("state") == "deleted" for item in body)
