@@ -7,7 +7,7 @@ import orjson
 import pytest
 from selenium import webdriver
 
-from service.schemas.vocabulary import LANGUAGES
+from service.schemas.vocabulary import LANGUAGES, words
 from tests.support.api import Api
 from tests.support.browser import NEEDS_BROWSER, Page
 
@@ -83,6 +83,7 @@ def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     languages = "[...document.querySelector('#language').options].map(({ value }) => value)"
     assert page.value(languages) == [*LANGUAGES]
     assert page.value("document.querySelector('#language').value") == "fr"
+    _describes_fields_in_french(page)
     page.authorize(f" Bearer {key} ")
     driver.get(url)
     page.until(lambda: len(page.texts("#rows tr")) == 5)
@@ -109,6 +110,19 @@ def _explore(driver: webdriver.Chrome, url: str, key: str) -> None:
     assert page.texts("#rows tr") == []
     assert page.value("sessionStorage.length") == 0
     _finds_nothing_wrong(page, url)
+
+
+def _describes_fields_in_french(page: Docs) -> None:
+    """The hint of a field stands there once, in the place of that of the document."""
+    block = "#operations-Groups-replaceGroup"
+    page.click("#operations-tag-Groups")
+    page.click(f"{block} button.opblock-summary-control")
+    body, schema = f"{block} .opblock-section-request-body", ".json-schema-2020-12"
+    page.click(f"{body} .tabitem:not(.active) button")
+    page.click(f"{body} {schema}-property {schema}-expand-deep-button")
+    label, hint = words("fr")["fields"]["name"]
+    page.until(lambda: page.texts(f"{body} {schema}-property p") == [f"{label} · {hint}"])
+    page.click("#operations-tag-Groups")
 
 
 def _enter(page: Page, url: str, key: str) -> None:

@@ -32,8 +32,8 @@ export function numeral(value, currency) {
   }).format(/** @type {any} */ (String(value)));
 }
 
-async function read() {
-  const response = await fetch(new URL(`words.${language}.json`, import.meta.url));
+async function read(code = language) {
+  const response = await fetch(new URL(`words.${code}.json`, import.meta.url));
   return response.ok ? response.json() : {};
 }
 
@@ -69,13 +69,16 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 /** Returns a name within a sentence. German nouns keep their capitals. */
 export const lower = (text) => (language === "de" ? text : text.toLowerCase());
 
-const entryOf = (name, schema) => fields[schema?.["x-label"] ?? name] ?? fields[name];
+const entryOf = (name, schema, words = fields) => words[schema?.["x-label"] ?? name] ?? words[name];
 
 /** Returns the label of a field. Its schema tells fields of one name apart. */
 export const label = (name, schema) => entryOf(name, schema)?.[0] ?? spelled(name);
 
-/** Returns what people should know of a field. */
-export const hint = (name, schema) => entryOf(name, schema)?.[1] ?? "";
+/** Returns what people should know of a field, in the reader's language or by other words. */
+export const hint = (name, schema, words = fields) => entryOf(name, schema, words)?.[1] ?? "";
+
+/** Returns the English words of fields. */
+export const englishFields = async () => (language === "en" ? fields : (await read("en")).fields);
 
 /**
  * Returns the steps of a field's path: of `prices[0].amount`, the names `prices` and `amount` and the number

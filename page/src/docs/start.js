@@ -1,5 +1,5 @@
 /* global SwaggerUIBundle */
-import { groupWords, hint, label, language, offerLanguages, t } from "../data/words.js";
+import { englishFields, groupWords, hint, label, language, offerLanguages, t } from "../data/words.js";
 
 // Item of the session storage, which the front page and /data share. It lasts as long as the tab.
 const STORAGE_KEY = "selvedge.key";
@@ -46,6 +46,15 @@ function inheritParameters(spec) {
   return spec;
 }
 
+const english = await englishFields();
+
+/** Returns the description of a field, with its hint in the reader's language in place of the English one. */
+function translated(name, field, description) {
+  const [own, said] = [hint(name, field), hint(name, field, english)];
+  if (said && description?.startsWith(said)) return own + description.slice(said.length);
+  return language === "en" || !own ? description : [own, description].filter(Boolean).join(" · ");
+}
+
 /** Begins the descriptions of fields with the words that people have for them, in the reader's language. */
 function describe(spec) {
   const { schemas } = spec.components;
@@ -53,13 +62,8 @@ function describe(spec) {
     for (const [name, field] of Object.entries(properties)) {
       const target = schemas[field.$ref?.split("/").pop()] ?? {};
       const own = field.description ?? target.description;
-      field.description = [
-        `**${label(name, { ...target, ...field })}**`,
-        language !== "en" && hint(name, field),
-        own,
-      ]
-        .filter(Boolean)
-        .join(" · ");
+      const words = [`**${label(name, { ...target, ...field })}**`, translated(name, field, own)];
+      field.description = words.filter(Boolean).join(" · ");
     }
   return spec;
 }
