@@ -8,16 +8,17 @@ where barcode_range.organization_id = $1::bigint and barcode_range.id = allocate
 returning barcode_range.id;
 
 -- name: free_references(organization_id, range_ids, counts)
--- The lowest free references of ranges in their order: as many as are needed, if the range has so many. Stored numbers are read
--- up to the first one with enough free ones before it.
+-- The lowest free references of ranges in their order: at least as many as are needed, if the range has so many. Blocks are
+-- read up to the first one with enough free numbers up to its end, and stored numbers where blocks have free ones.
 with range as materialized (
     select
         r.id,
-        needed.number,
-        greatest(r.first_reference, r.next_unallocated) as first,
-        r.last_reference as last,
+        needed.number as needed,
         r.company_prefix as prefix,
-        case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as size
+        size.digits,
+        base.number as base,
+        base.number + greatest(r.first_reference, r.next_unallocated) as first,
+        base.number + r.last_reference as last
     from unnest($2::bigint[], $3::bigint[]) as needed(id, number)
     cross join lateral (
         select one.* from barcode_range one
@@ -25,47 +26,67 @@ with range as materialized (
         order by one.id
         limit 1
     ) as r
-    -- The first reference of a range that is used up may have a digit too many.
-    where greatest(r.first_reference, r.next_unallocated) <= r.last_reference
+    cross join lateral (select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits) as size
+    cross join lateral (select (r.company_prefix || repeat('0', size.digits))::bigint as number) as base
 ),
 span as materialized (
-    select
-        range.*,
-        least(range.last, range.first + range.number - 1 + coalesce(enough.n - 1, (
-            select count(*) from barcode b
-            where b.organization_id = $1::bigint
-                and b.gtin14 >= lpad(range.prefix || lpad(range.first::text, range.size, '0'), 13, '0')
-                and b.gtin14 <= lpad(range.prefix || lpad(range.last::text, range.size, '0'), 13, '0') || '9'
-        ))) as until
+    select range.id, range.needed, range.first, least(range.last, coalesce(enough.block * 1000 + 999, range.last)) as last
     from range
+    cross join lateral (
+        select count(*) as number
+        from barcode b
+        where b.organization_id = $1::bigint and b.gtin14 is not null and not b.is_counted
+            and b.gtin14 >= lpad(range.first::text, 13, '0') and b.gtin14 < lpad((range.last + 1)::text, 13, '0')
+    ) as uncounted
     left join lateral (
-        select walked.n
+        select walked.block
         from (
-            select b.gtin14, row_number() over (order by b.gtin14) as n
-            from barcode b
-            where b.organization_id = $1::bigint
-                and b.gtin14 >= lpad(range.prefix || lpad(range.first::text, range.size, '0'), 13, '0')
-                and b.gtin14 <= lpad(range.prefix || lpad(range.last::text, range.size, '0'), 13, '0') || '9'
+            select counted.block, sum(counted.number) over (order by counted.block) as number
+            from barcode_block counted
+            where counted.organization_id = $1::bigint and counted.block between range.first / 1000 and range.last / 1000
         ) as walked
-        where substr(walked.gtin14, 14 - range.size, range.size)::bigint - range.first - walked.n + 1 >= range.number
-        order by walked.gtin14
+        where (walked.block + 1) * 1000 - range.first - walked.number >= range.needed + uncounted.number
+        order by walked.block
         limit 1
     ) as enough on true
 ),
-stored as materialized (
-    select span.id, substr(b.gtin14, 14 - span.size, span.size)::bigint as reference
+block as materialized (
+    select span.id, stored.* from span cross join lateral ({{blocks}}) as stored
+),
+open as materialized (
+    select span.id, greatest(number * 1000, span.first) as first, least(number * 1000 + 999, reach.last) as last
     from span
-    join barcode b
-        on b.organization_id = $1::bigint
-            and b.gtin14 >= lpad(span.prefix || lpad(span.first::text, span.size, '0'), 13, '0')
-            and b.gtin14 <= lpad(span.prefix || lpad(span.until::text, span.size, '0'), 13, '0') || '9'
+    cross join lateral (
+        select least(span.last, span.first + span.needed - 1 + coalesce(sum(block.stored), 0)::bigint) as last
+        from block
+        where block.id = span.id
+    ) as reach
+    cross join lateral generate_series(span.first / 1000, reach.last / 1000) as number
+    left join block on block.id = span.id and block.block = number
+    where span.first <= reach.last and coalesce(block.free, 1) > 0
+),
+stored as materialized (
+    select taken.number
+    from open
+    cross join lateral (
+        select left(b.gtin14, 13)::bigint as number
+        from barcode b
+        where b.organization_id = $1::bigint
+            and b.gtin14 >= lpad(open.first::text, 13, '0') and b.gtin14 < lpad((open.last + 1)::text, 13, '0')
+        order by b.gtin14
+        limit 1000
+    ) as taken
 )
-select span.id, free.reference, span.prefix || lpad(free.reference::text, span.size, '0') as digits
-from span
-cross join lateral generate_series(span.first, span.until) as free(reference)
-left join stored on stored.id = span.id and stored.reference = free.reference
-where stored.id is null
-order by span.id, free.reference;
+select
+    range.id,
+    free.number - range.base as reference,
+    range.prefix || lpad((free.number - range.base)::text, range.digits, '0') as digits
+from open
+join range on range.id = open.id
+cross join lateral generate_series(open.first, open.last) as free(number)
+left join stored on stored.number = free.number
+where stored.number is null
+order by range.id, free.number;
 
 -- name: lock_ranges(organization_id, ids, with_default)
 -- Callers that allocate from one range wait for each other.

@@ -1,5 +1,35 @@
 -- Barcode ranges (contract, Barcode ranges). Numbers are GTINs without the check digit.
 
+-- name: blocks
+-- The blocks from span.first to span.last that have stored numbers: how many of these are within, and how many free ones.
+-- A block is counted as a whole, and its part outside by the index. So are rows that are not counted, of earlier releases.
+select
+    part.block,
+    sum(part.number)::bigint as stored,
+    least(part.block * 1000 + 999, span.last) - greatest(part.block * 1000, span.first) + 1 - sum(part.number)::bigint as free
+from (
+    select counted.block, counted.number
+    from barcode_block counted
+    where counted.organization_id = $1::bigint and counted.block between span.first / 1000 and span.last / 1000
+    union all
+    select left(b.gtin14, 10)::bigint, 1
+    from barcode b
+    where b.organization_id = $1::bigint and b.gtin14 is not null and not b.is_counted
+        and b.gtin14 >= lpad((span.first / 1000)::text, 10, '0') and b.gtin14 < lpad((span.last / 1000 + 1)::text, 10, '0')
+    union all
+    select span.first / 1000, -count(*)
+    from barcode b
+    where b.organization_id = $1::bigint
+        and b.gtin14 >= lpad((span.first / 1000)::text, 10, '0') and b.gtin14 < lpad(span.first::text, 13, '0')
+    union all
+    select span.last / 1000, -count(*)
+    from barcode b
+    where b.organization_id = $1::bigint
+        and b.gtin14 >= lpad((span.last + 1)::text, 13, '0') and b.gtin14 < lpad((span.last / 1000 + 1)::text, 10, '0')
+) as part(block, number)
+where span.first <= span.last
+group by part.block;
+
 -- name: check_numbers(organization_id, items, deleted_ids)
 -- Reports numbers that another item, or another live range, has after the request, and allocated ones that are left out.
 with item as materialized (
@@ -101,40 +131,43 @@ where barcode_range.organization_id = $1::bigint and barcode_range.id = sent.id
 returning barcode_range.id;
 
 -- name: record
--- Stored numbers are counted from the first reference that was never allocated, by the index alone. Those that follow it
--- without a gap end at the next free one; no number behind the gap is looked at for it. The first reference of a range that is
--- used up may have a digit too many.
+-- Numbers are those of GTINs without the check digit. The next one is free in the first block that is not full; behind blocks
+-- that are stored without a gap, that is the one that follows them.
 select
     r.*,
-    case when unused.reference + coalesce(gap.n - 1, stored.number) <= r.last_reference
-        then unused.reference + coalesce(gap.n - 1, stored.number) end as next_reference,
-    greatest(r.last_reference - unused.reference + 1, 0) - stored.number as free
+    case when counted.stored < span.last - span.first + 1
+        then open.first + coalesce(walked.gap, walked.number + 1) - 1 - span.base end as next_reference,
+    greatest(span.last - span.first + 1, 0) - counted.stored as free
 from barcode_range r
 cross join lateral (
-    select
-        greatest(r.first_reference, r.next_unallocated) as reference,
-        case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
-) as unused
+    select (r.company_prefix || repeat('0', case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix)))::bigint
+            as base
+) as prefix
 cross join lateral (
-    select count(*) as number
-    from barcode b
-    where b.organization_id = $1::bigint and unused.reference <= r.last_reference
-        and b.gtin14 >= lpad(r.company_prefix || lpad(unused.reference::text, unused.digits, '0'), 13, '0')
-        and b.gtin14 <= lpad(r.company_prefix || lpad(r.last_reference::text, unused.digits, '0'), 13, '0') || '9'
-) as stored
-left join lateral (
-    select walked.n
+    select
+        prefix.base,
+        prefix.base + greatest(r.first_reference, r.next_unallocated) as first,
+        prefix.base + r.last_reference as last
+) as span
+cross join lateral (
+    select
+        coalesce(sum(ordered.stored), 0)::bigint as stored,
+        coalesce(min(ordered.n) filter (where ordered.free > 0 or ordered.block >= span.first / 1000 + ordered.n), count(*) + 1)
+            as first_open
+    from (select block.*, row_number() over (order by block.block) as n from ({{blocks}}) as block) as ordered
+) as counted
+cross join lateral (
+    select greatest(span.first, (span.first / 1000 + counted.first_open - 1) * 1000) as first
+) as open
+cross join lateral (
+    select count(*) as number, min(taken.n) filter (where taken.number >= open.first + taken.n) as gap
     from (
-        select b.gtin14, row_number() over (order by b.gtin14) as n
+        select left(b.gtin14, 13)::bigint as number, row_number() over (order by b.gtin14) as n
         from barcode b
-        where b.organization_id = $1::bigint and unused.reference <= r.last_reference
-            and b.gtin14 >= lpad(r.company_prefix || lpad(unused.reference::text, unused.digits, '0'), 13, '0')
-            and b.gtin14 <= lpad(r.company_prefix || lpad(r.last_reference::text, unused.digits, '0'), 13, '0') || '9'
-    ) as walked
-    where substr(walked.gtin14, 14 - unused.digits, unused.digits)::bigint > unused.reference + walked.n - 1
-    order by walked.gtin14
-    limit 1
-) as gap on true
+        where b.organization_id = $1::bigint and span.first <= span.last
+            and b.gtin14 >= lpad(open.first::text, 13, '0') and b.gtin14 < lpad((open.first / 1000 + 1)::text, 10, '0')
+    ) as taken
+) as walked
 where r.organization_id = $1::bigint;
 
 -- name: rewind(organization_id, items)

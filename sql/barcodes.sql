@@ -98,6 +98,22 @@ join (
         and (range.company_prefix || lpad(range.last_reference::text, size.digits, '0'))::bigint then 'invalid_value'
 end;
 
+-- name: count_numbers(organization_id, items)
+-- Adds the GTINs of new items to the numbers of their blocks, in the order of these. Nothing is locked after them.
+insert into barcode_block as counted (organization_id, block, number)
+select o.id, sent.block, sent.number
+from organization o
+cross join (
+    select left(lpad(item.barcode, 14, '0'), 10)::bigint as block, count(*) as number
+    from jsonb_to_recordset($2::jsonb) as item(barcode text, type text)
+    where item.type <> 'internal'
+    group by left(lpad(item.barcode, 14, '0'), 10)::bigint
+) as sent
+where o.id = $1::bigint
+order by sent.block
+on conflict (organization_id, block) do update set number = counted.number + excluded.number
+returning null::bigint as "barcode-ranges";
+
 -- name: delete(organization_id, ids)
 update barcode set state = 'deleted'
 where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
@@ -141,7 +157,7 @@ where b.organization_id = $1::bigint and b.id = any((select $2::text::bigint[]):
 -- name: insert(organization_id, items, source)
 insert into barcode as stored (
     organization_id, id, barcode, type, gtin14, barcode_range_id, style_sku_id, is_primary, assigned_at, state,
-    source
+    source, is_counted
 )
 select
     o.id,
@@ -154,7 +170,8 @@ select
     item."isPrimary",
     case when item."styleSkuId" is not null then now() end,
     coalesce(item.state, 'active'),
-    $3::text
+    $3::text,
+    true
 from organization o
 cross join jsonb_to_recordset($2::jsonb) as item(
     id bigint, barcode text, type text, "barcodeRangeId" bigint, "styleSkuId" bigint, "isPrimary" boolean, state text
@@ -202,6 +219,22 @@ select
     ) as sku
 from barcode b
 where b.organization_id = $1::bigint;
+
+-- name: uncount(organization_id, ids)
+-- Takes the GTINs of barcodes that are removed for good from the numbers of their blocks.
+insert into barcode_block as counted (organization_id, block, number)
+select o.id, gone.block, -gone.number
+from organization o
+cross join (
+    select left(b.gtin14, 10)::bigint as block, count(*) as number
+    from barcode b
+    where b.organization_id = $1::bigint and b.id = any($2::bigint[]) and b.is_counted and b.gtin14 is not null
+    group by left(b.gtin14, 10)::bigint
+) as gone
+where o.id = $1::bigint
+order by gone.block
+on conflict (organization_id, block) do update set number = counted.number + excluded.number
+returning null::bigint as "barcode-ranges";
 
 -- name: update(organization_id, items)
 with present as materialized (select now() as moment)

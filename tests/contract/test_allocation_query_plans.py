@@ -1,4 +1,7 @@
-"""Query plans of allocations: they read what they give out and pass over, not what a range has."""
+"""Query plans of ranges and allocations, which read blocks of numbers and not each stored one.
+
+The numbers that earlier releases stored are few; they are read one by one.
+"""
 
 import asyncpg
 import pytest
@@ -16,27 +19,37 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-STORED, NUMBERS, PASSED_OVER = 20_000, 30, 50
-MOST_ROWS = 20 * (NUMBERS + PASSED_OVER)
+STORED, OF_EARLIER_RELEASES = 20_000, 40
+NUMBERS = 30
+MOST_ROWS = 8_000
+"""Blocks, and the numbers of some: at the ends of a range, and where the next free one is."""
 PREFIX = "952177"
+SHAPES = {"without a gap": 1, "every second number": 2}
 
 
-async def store_by_hand(dsn: str) -> None:
-    """Store every second number of a range, behind the leading ones without a gap."""
-    references = [*range(PASSED_OVER), *range(PASSED_OVER + 1, 2 * STORED, 2)]
-    digits = [f"{PREFIX}{reference:06}" for reference in references]
+async def store_by_hand(dsn: str, step: int) -> None:
+    """Store numbers of a range as the service does, the last ones as an earlier release."""
+    digits = [f"{PREFIX}{reference:06}" for reference in range(0, STORED * step, step)]
     connection = await asyncpg.connect(dsn)
     await connection.execute(
-        """insert into barcode (organization_id, barcode, type, gtin14)
-        select 1, number, 'gtin13', '0' || number from unnest($1::text[]) as number""",
+        """insert into barcode (organization_id, barcode, type, gtin14, is_counted)
+        select 1, number, 'gtin13', '0' || number, n <= $2
+        from unnest($1::text[]) with ordinality as sent(number, n)""",
         [each + check_digit(each) for each in digits],
+        STORED - OF_EARLIER_RELEASES,
     )
-    await connection.execute("analyze barcode")
+    await connection.execute(
+        """insert into barcode_block
+        select 1, left(gtin14, 10)::bigint, count(*) from barcode where is_counted group by 2"""
+    )
+    await connection.execute("analyze barcode, barcode_block")
     await connection.close()
 
 
-async def test_allocations_read_what_they_need(
-    server_dsn: str, worker_id: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.contract("Barcode ranges")
+@pytest.mark.parametrize("step", SHAPES.values(), ids=SHAPES)
+async def test_ranges_and_allocations_read_blocks(
+    server_dsn: str, worker_id: str, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
     dsn = fresh_database(server_dsn, f"allocation_{worker_id}")
     connection = await asyncpg.connect(dsn)
@@ -48,10 +61,15 @@ async def test_allocations_read_what_they_need(
             body = {"name": "Own", "type": "gtin13", "companyPrefix": PREFIX, "isDefault": True}
             made = await api.post("/api/barcode-ranges", body)
             assert made.status == 201
-            await store_by_hand(dsn)
+            await store_by_hand(dsn, step)
+            rows.clear()
+            renamed = await api.put(
+                f"/api/barcode-ranges/{made.data['id']}", {"name": "All", "state": "active"}
+            )
+            shown = (renamed.data["nextReference"], renamed.data["free"])
+            assert shown == (STORED if step == 1 else 1, 10**6 - STORED)
             for _ in range(2):
-                rows.clear()
                 answer = await api.post("/api/barcodes/allocate", [{"count": NUMBERS}])
                 assert len(answer.data) == NUMBERS
-                assert any("generate_series" in text for text in rows)
-                assert {text: n for text, n in rows.items() if n > MOST_ROWS} == {}
+            assert any("generate_series" in text for text in rows)
+            assert {text: n for text, n in rows.items() if n > MOST_ROWS} == {}

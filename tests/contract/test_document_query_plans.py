@@ -45,6 +45,7 @@ ADMINISTRATIVE = {
     "api_key",
     "audit_chain",
     "audit_entry",
+    "barcode_block",
     "change",
     "change_feed",
     "deleted_record",

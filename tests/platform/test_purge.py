@@ -22,6 +22,7 @@ LISTS = [collection_path(resource) for resource in purge.PURGED]
 OTHERS = {
     *("api_key", "change", "change_feed", "deleted_record", "idempotency_key", "webhook"),
     *("writer_lock", "care_instruction", "care_instruction_translation", "item_category"),
+    "barcode_block",
 }
 AGE = "update deleted_record set seen_at = seen_at - interval '31 days'"
 
@@ -73,7 +74,7 @@ async def test_records_are_removed_with_children_and_links(demo_dsn: str, data_d
     assert {table for table, stored in after.items() if stored} <= OTHERS
     assert all(
         before[table] == after[table]
-        for table in OTHERS & after.keys() - {"deleted_record", "writer_lock"}
+        for table in OTHERS & after.keys() - {"deleted_record", "writer_lock", "barcode_block"}
     )
     assert await rows.dump(demo_dsn, organization_id=2) == others
     assert command(data_dir, demo_dsn, *arguments) == dict.fromkeys(counts, (0, 0))
@@ -165,6 +166,21 @@ async def test_size_ranges_that_refer_to_each_other_go_together(api: Api, demo_d
     assert (await api.put("/api/size-ranges", deletes)).status == 200
     removed, referenced = await run(demo_dsn)
     assert (removed["size-ranges"], referenced) == (2, others)
+
+
+@pytest.mark.contract("Barcode ranges")
+async def test_numbers_that_are_removed_are_free_again(api: Api, demo_dsn: str) -> None:
+    await run(demo_dsn)
+    [default] = (await api.get("/api/barcode-ranges", {"isDefault": "true"})).data
+    body = [{"barcodeRangeId": default["id"], "count": 5}]
+    given = (await api.post("/api/barcodes/allocate", body)).data
+    for row in given:
+        assert (await api.delete(f"/api/barcodes/{row['id']}")).status == 200
+    execute(demo_dsn, "update barcode_range set next_unallocated = 0")
+    before = (await api.get(f"/api/barcode-ranges/{default['id']}")).data
+    removed, _ = await run(demo_dsn)
+    shown = (await api.get(f"/api/barcode-ranges/{default['id']}")).data
+    assert shown["free"] - before["free"] == removed["barcodes"] == len(given)
 
 
 async def test_a_run_can_be_ended_and_repeated(

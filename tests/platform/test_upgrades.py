@@ -59,6 +59,21 @@ async def test_a_database_goes_to_this_release_and_back(empty: str, dsn: str, re
     await _assert_served(empty, release)
 
 
+@pytest.mark.contract("Barcode ranges")
+async def test_stored_numbers_are_counted(empty: str) -> None:
+    """Those of the last release before counts, and one that it adds on the new schema."""
+    release_dumps.load(empty, "0.4.0")
+    connection = await asyncpg.connect(empty)
+    stored = "from barcode where gtin14 is not null"
+    before = await connection.fetchval(f"select count(*) {stored}")
+    migrations.migrate(empty)
+    assert await connection.fetchval("select sum(number) from barcode_block") == before > 0
+    columns = "organization_id, barcode, type, gtin14"
+    await connection.execute(f"insert into barcode ({columns}) values (1, 'N', 'gtin8', 'N')")
+    assert await connection.fetchval(f"select count(*) {stored} and not is_counted") == 1
+    await connection.close()
+
+
 async def _assert_served(dsn: str, release: str) -> None:
     """Read the color that the release wrote."""
     connection = await asyncpg.connect(dsn)

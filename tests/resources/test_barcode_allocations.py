@@ -5,12 +5,14 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import asyncpg
 import pytest
 
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from tests.resources.test_barcode_ranges import OUT_OF_RANGE, RANGES, a_range
 from tests.resources.test_barcodes import BARCODES, gtin
 from tests.support.api import Answer, Api, replacing
+from tests.support.transactions import SKIP, entry, send
 
 pytestmark = pytest.mark.contract("Allocation of barcodes")
 
@@ -207,6 +209,48 @@ async def test_callers_at_once_get_each_number_once(api: Api) -> None:
     assert (await api.get(f"{RANGES}/{made['id']}")).data["free"] == 100000 - len(given)
     highest = max(int(row["barcode"][7:12]) for row in allocated)
     assert {*numbers(made, *range(highest + 1))} <= given.keys()
+
+
+async def write_by_hand(api: Api, made: dict[str, Any], seed: int) -> None:
+    """Store numbers at random: many, single ones, and in transactions; some are taken."""
+    random = Random(seed)
+    for _ in range(6):
+        few = [{"barcode": each} for each in numbers(made, *random.sample(range(3000), 40))]
+        answer = await api.post(BARCODES, few[:20], params=SKIP)
+        assert answer.status in (200, 201, 409), answer.raw
+        answer = await send(api, [entry("barcodes", **each) for each in few[20:]], params=SKIP)
+        assert answer.status in (200, 201, 409), answer.raw
+        await api.post(BARCODES, few[0])
+
+
+@pytest.mark.contract("Barcode ranges")
+async def test_counts_stay_right_beside_writers_of_ranges(api: Api, demo_dsn: str) -> None:
+    made = await new_range(api, lastReference=2999)
+    location = f"{RANGES}/{made['id']}"
+
+    async def change() -> None:
+        for last in (4000, 99999, 3500) * 3:
+            assert (await api.patch(location, replacing("/lastReference", last))).status == 200
+            await new_range(api)
+
+    async def allocate() -> None:
+        for count in range(1, 9):
+            body = [{"barcodeRangeId": made["id"], "count": count}]
+            assert len(keys(await api.post(ALLOCATE, body))) == count
+
+    by_hand = (write_by_hand(api, made, seed) for seed in range(4))
+    await asyncio.gather(*by_hand, change(), allocate(), allocate())
+    connection = await asyncpg.connect(demo_dsn)
+    stored = await connection.fetch(
+        """select left(gtin14, 13)::bigint % 100000 from barcode
+        where organization_id = 1 and gtin14 like '0' || $1::text || '%'""",
+        made["companyPrefix"],
+    )
+    await connection.close()
+    free = {*range(3501)} - {reference for (reference,) in stored}
+    shown = (await api.get(location)).data
+    assert len(stored) > 500
+    assert (shown["nextReference"], shown["free"]) == (min(free), len(free))
 
 
 @pytest.mark.contract("Barcodes")

@@ -135,6 +135,9 @@ class _Purge:
         while count != (count := len(unused)):
             rows = await self.connection.fetch(text, self.organization_id, unused)
             unused = [row["id"] for row in rows]
+        if "uncount" in resource.statements:
+            text = resource.statements["uncount"].text
+            await self.connection.execute(text, self.organization_id, unused)
         for own in (*_OWN.get(table, ()), table):
             text = _SQL["remove"].fill(table=own, owner=owners[own])
             await self.connection.execute(text, self.organization_id, unused)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import asyncpg
 
 from service.batches.batch import Batch, Item, ItemErrors, RequestItems
-from service.database.statements import Statement, load
+from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
 from service.records.references import Reference
@@ -46,7 +46,7 @@ class BarcodeAllocations(WritableResource):
         self.validators = {"allocate": Validator(self.name, "allocations", self.item_errors)}
 
     def _load_statements(self) -> Mapping[str, Statement]:
-        return load("barcode_allocations")
+        return load_bound("barcode_allocations", blocks=load("barcode_ranges")["blocks"].text)
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the error of an allocation without both or with both of count and SKUs."""

@@ -35,8 +35,9 @@ class BarcodeRanges(PlainRecord):
 
     def _own_statements(self) -> dict[str, Statement]:
         own = super()._own_statements()
-        positions = own["positions"].bind(record=own["record"].text)
-        return own | {"positions": positions, "writable_record": own["record"]}
+        record = own["record"].bind(blocks=own.pop("blocks").text)
+        positions = own["positions"].bind(record=record.text)
+        return own | {"positions": positions, "record": record, "writable_record": record}
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the error of a prefix that does not fit the type."""

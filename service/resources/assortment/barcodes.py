@@ -75,7 +75,7 @@ class Barcodes(PlainRecord):
                 valid.errors.close(request_index, ("barcode",))
         await self._check_ranges(created.subset())
         await self._check_skus(write_set.upserts.subset())
-        return plan + self._item_statements(["ranges_of"], valid)
+        return plan + self._item_statements(["ranges_of", "count_numbers"], valid)
 
     async def _check_ranges(self, batch: Batch) -> None:
         """Report ranges that do not exist, and those that do not have the number."""
