@@ -201,14 +201,14 @@ record.size_range_id, record.position, record.id
     ))
     || ',"lines":[' || coalesce(lines.documents, '') || ']}'
 
--- name: size_by_name(organization_id, name, style_id, sample_request_id)
+-- name: size_by_name(organization_id, forms, style_id, sample_request_id)
 -- The requested sizes with a name: they can be of several size ranges.
 select size.id
 from sample_request request
 join sample_request_size requested
     on requested.organization_id = $1::bigint and requested.sample_request_id = request.id
 join size_range_size size
-    on size.organization_id = $1::bigint and size.id = requested.size_range_size_id and size.name = $2::text
+    on size.organization_id = $1::bigint and size.id = requested.size_range_size_id and size.name = any($2::text[])
 where request.organization_id = $1::bigint and request.id = $4::bigint and request.style_id = $3::bigint
 order by size.id
 limit 5;

@@ -61,7 +61,7 @@ select
 from record;
 
 -- name: key
-case when {{column}} ~ '\S' then {{column}} end
+case when {{column}} ~ {{visible}} then {{column}} end
 
 -- name: key_within
 {{parent}} || chr(31) || {{key}}

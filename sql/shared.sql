@@ -118,17 +118,17 @@ id = any(array(
 select id, {{key}} from {{table}}
 where organization_id = $1::bigint and id = any($2::bigint[]);
 
--- name: live_by_key(organization_id, key)
--- Live records with an own key: more than one, if it is ambiguous.
+-- name: live_by_key(organization_id, forms)
+-- Live records with an own key in any of its normal forms: more than one, if it is ambiguous.
 select id from {{table}}
-where organization_id = $1::bigint and {{key}} = $2::text and {{state}} <> 'deleted'
+where organization_id = $1::bigint and {{key}} = any($2::text[]) and {{state}} <> 'deleted'
 order by id
 limit 5;
 
--- name: live_by_key_within(organization_id, key, parent_id)
+-- name: live_by_key_within(organization_id, forms, parent_id)
 -- The same of own keys within a parent.
 select id from {{table}}
-where organization_id = $1::bigint and {{within}} = $3::bigint and {{key}} = $2::text and {{state}} <> 'deleted'
+where organization_id = $1::bigint and {{within}} = $3::bigint and {{key}} = any($2::text[]) and {{state}} <> 'deleted'
 order by id
 limit 5;
 
@@ -292,12 +292,12 @@ where $1::bigint is not null and lower(code) = any({{codes}});
 
 -- name: shared_keys(organization_id, count)
 -- Own keys that several live records have, with the ids of some of these.
-select {{key}} as key, (array_agg(id order by id))[1:10] as ids
+select min({{key}}) as key, (array_agg(id order by id))[1:10] as ids
 from {{table}}
-where organization_id = $1::bigint and {{key}} ~ '\S' and {{state}} <> 'deleted'
-group by {{key}}, {{within}}
+where organization_id = $1::bigint and {{key}} ~ {{visible}} and {{state}} <> 'deleted'
+group by normalize({{key}}), {{within}}
 having count(*) > 1
-order by {{key}}, {{within}}
+order by min({{key}}), {{within}}
 limit $2::integer;
 
 -- name: shared_keys_by_id(organization_id, ids)

@@ -90,10 +90,10 @@ where style.organization_id = $1::bigint and style.id = $3::bigint
 for no key update of style
 for key share of list;
 
--- name: price_list_by_key(organization_id, key, style_id)
+-- name: price_list_by_key(organization_id, forms, style_id)
 -- Every style can have prices in each price list.
 select id from price_list
-where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted' and $3::bigint is not null
+where organization_id = $1::bigint and user_defined_id = any($2::text[]) and state <> 'deleted' and $3::bigint is not null
 order by id
 limit 5;
 

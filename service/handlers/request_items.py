@@ -22,6 +22,7 @@ from service.schemas.broken_values import without_broken
 from service.schemas.extra_checks import duplicate_errors, key_errors
 from service.schemas.parsing import parse
 from service.schemas.validation import Validator
+from service.schemas.visible_text import normal
 from service.writing.outcomes import WriteOptions
 
 
@@ -51,7 +52,7 @@ def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
     details = []
     if isinstance(body, dict) and sent is None:
         body[name] = key
-    elif isinstance(sent, str) and sent != key:
+    elif isinstance(sent, str) and normal(sent) != normal(key):
         message = "Leave this out, or use the key of the path."
         details = [ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)]
     details += resource.validators["replace"].errors(body, raw)

@@ -41,6 +41,19 @@ class Operator:
     """Whether the operator tests for null."""
 
     @property
+    def takes_forms(self) -> bool:
+        """Whether the operator compares own keys in all of their normal forms."""
+        return not self.compares_stored and not self.tests_null
+
+    def comparison_with_several(self, column: str, placeholder: str) -> str:
+        """Return the SQL condition for an array of values, or of normal forms of one value."""
+        if self.matches_part:
+            condition = self.sql.format(column, "form.value")
+            return f"exists (select 1 from unnest({placeholder}) as form(value) where {condition})"
+        several = self.sql_of_several or OPERATORS["notin"].sql_of_several
+        return several.format(column, placeholder)
+
+    @property
     def takes_several(self) -> bool:
         """Whether the operator accepts several values: ``in``, ``notIn``, ``eq`` by field name."""
         return bool(self.sql_of_several)

@@ -19,6 +19,7 @@ from service.listing.list_request import Condition, ListRequest, SortKey
 from service.listing.properties import Property, stored_id
 from service.listing.properties import column_of as column_of
 from service.listing.search import Search, implied_words
+from service.schemas.visible_text import normal_forms
 
 _SQL_TYPES = {
     "integer": "bigint",
@@ -216,9 +217,11 @@ def _condition(page: PageSql, condition: Condition) -> str:
         compared, as_text = replace(prop, kind=prop.stored_kind), False
         values = tuple(map(stored_id, values))
     column, sql_type = _column(prop) + "::text" * as_text, _SQL_TYPES[compared.kind]
+    if prop.is_key and operator.takes_forms:
+        values = tuple(normal_forms(values))
     if len(values) > 1:
         placeholder = page.parameter(list(values), f"{sql_type}[]")
-        comparison = operator.sql_of_several.format(column, placeholder)
+        comparison = operator.comparison_with_several(column, placeholder)
     else:
         comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
     if prop.words and (words := implied_words(operator, values[0])):

@@ -59,6 +59,8 @@ class Property:
     within: Statement | None = None
     """SQL condition with the slot ``condition`` for the comparison, if ``column`` belongs to a
     related record or a list entry, else None."""
+    is_key: bool = False
+    """Whether the value is an own key, whose normal forms filters take for one."""
     keys: tuple[int, ...] | None = None
     """Ids of the records that define the field, for the slot ``keys`` of ``within``.
 
@@ -135,9 +137,10 @@ class Properties(Mapping[str, Property]):
         }
         self.search = search or SearchColumns.of([prop.name for prop in self._by_name.values()])
         """Columns of the search by words; None if the collection has none."""
+        own_key = schemas.key_fields(collection)[:1]
         for name, prop in self._by_name.items():
-            if self.search is not None and self.search.has(prop.name):
-                self._by_name[name] = replace(prop, words=self.search)
+            words = self.search if self.search and self.search.has(prop.name) else None
+            self._by_name[name] = replace(prop, words=words, is_key=prop.name in own_key)
         self._by_name |= {prop.name.lower(): prop for prop in related}
         for name in filter(_LIST_OF_IDS.search, document.properties):
             if of_related := self._by_name.get(_LIST_OF_IDS.sub("s.id", name).lower()):

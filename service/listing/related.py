@@ -56,6 +56,7 @@ class Related:
             nullable=True,
             sortable=False,
             stored_as_integer=member in self.ids,
+            is_key=member in self.texts,
             column=column,
             within=within,
         )

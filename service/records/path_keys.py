@@ -12,6 +12,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.page_sql import column_of
 from service.schemas.extra_checks import key_errors
+from service.schemas.visible_text import normal_forms
 
 Visible: TypeAlias = Callable[[Collection[int]], Awaitable[set[int]]]
 """Returns those of the ids that a caller may know of."""
@@ -26,7 +27,7 @@ class KeyLookup:
     field: str
     """Field with the own key, which paths name."""
     text: str
-    """Statement that takes organization, key and the ids of the parents.
+    """Statement that takes organization, normal forms of the key and the ids of the parents.
 
     It returns the ids of up to 5 live records, sorted.
     """
@@ -64,7 +65,9 @@ class PathKey(NamedTuple):
 
         Raise ``not_found`` or ``conflict.ambiguous_key`` at the path parameter.
         """
-        rows = await connection.fetch(self.lookup.text, organization_id, self.key, *parents)
+        rows = await connection.fetch(
+            self.lookup.text, organization_id, normal_forms([self.key]), *parents
+        )
         ids = [row["id"] for row in rows]
         if visible is not None:
             ids = sorted(await visible(ids))

@@ -17,6 +17,7 @@ from typing import Final
 from service import schemas
 from service.listing.page_sql import UTC_TEXT, column_of
 from service.schemas.definitions import ResolvedSchema
+from service.schemas.visible_text import VISIBLE_SQL
 from service.schemas.write_forms import FIXED
 
 _TYPES: Final = {
@@ -35,7 +36,7 @@ _NEW_DECIMAL: Final = (
     f" then stored.{{1}} else {_DECIMAL.format('{0}')} end)"
 ).replace("'{}'", "'{{}}'")
 """SQL of one that replaces a stored one: a number that equals it keeps its digits."""
-_KEY_OR_NULL: Final = "case when {0} ~ '\\S' then {0} end"
+_KEY_OR_NULL: Final = f"case when {{0}} ~ {VISIBLE_SQL} then {{0}} end"
 """SQL of a stored own key that writes may keep: a blank one belongs to nobody."""
 
 

@@ -16,6 +16,7 @@ from service.records.reference_targets import own_references
 from service.records.resource import Resource
 from service.schemas.extra_checks import duplicate_errors
 from service.schemas.validation import Validator
+from service.schemas.visible_text import VISIBLE_SQL
 
 Row = dict[str, Any]
 _CLAIMS: Final = ("count", "keyChecksum", "keys")
@@ -52,7 +53,7 @@ class MigrationVerification(Resource):
                 part = {"table": target.table, "alias": alias, "column": column_of(field)}
                 joins += self.statements["referred"].fill(**part) + "\n"
                 column = f"{alias}.{column_of(target.key)}"
-            keys.append(self.statements["key"].fill(column=column))
+            keys.append(self.statements["key"].fill(column=column, visible=VISIBLE_SQL))
         key = keys[0]
         if keys[1:]:
             key = self.statements["key_within"].fill(parent=keys[1], key=key)

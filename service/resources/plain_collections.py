@@ -126,6 +126,7 @@ class SharedList(Resource):
     def _load_statements(self) -> Mapping[str, Statement]:
         """Return the statement of documents; set the lookup by code."""
         table = schemas.table(self.name)
-        by_code = SHARED["shared_by_code"].fill(list=table, codes="array[lower($2::text)]")
+        codes = "array(select lower(form) from unnest($2::text[]) as sent(form))"
+        by_code = SHARED["shared_by_code"].fill(list=table, codes=codes)
         self.key_lookups = {"id": KeyLookup("code", by_code)}
         return load_bound("shared_lists", list=table, rendered=document_sql(self.name, "document"))

@@ -15,6 +15,7 @@ from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.schemas.definitions import ResolvedSchema, definition
 from service.schemas.messages import BLANK, limit_message
+from service.schemas.visible_text import is_blank
 from service.schemas.write_forms import DECIMALS
 
 _PLAIN = frozenset({int, bool, type(None)})
@@ -23,7 +24,7 @@ _DUPLICATE: Final = "Another item of this request has this value."
 
 
 def format_errors(resolved: ResolvedSchema, value: Any, path: Path = ()) -> Iterator[ErrorDetail]:
-    """Return an error detail for each text with U+0000, integer written as ``1.0``, excess decimals.
+    """Return the errors of texts with U+0000, integers written as ``1.0``, excess decimals.
 
     ``path`` is that of the value. Values that the schema does not describe are not checked, and
     neither are names of members. Decimals are those of the shortest text of the double.
@@ -120,8 +121,8 @@ def are_distinct(members: Sequence[Any], name: str) -> bool:
 def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
     """Yield the error details of an own key in a URL that no item of a request could have.
 
-    It has a wrong length in characters, U+0000, or white space only. ``path`` is that of the error
-    details.
+    It has a wrong length in characters, U+0000, or nothing that can be seen. ``path`` is that of
+    the error details.
     """
     schema = definition("common/scalars", "keyOfItem")
     length, limits = len(text), schema.schema
@@ -129,7 +130,7 @@ def key_errors(text: str, *path: str) -> Iterator[ErrorDetail]:
         keyword = "maxLength" if length else "minLength"
         error_type, message = limit_message(keyword, limits[keyword])
         yield ErrorDetail(error_type, path, message)
-    elif not text.strip():
+    elif is_blank(text):
         yield ErrorDetail(ErrorType.INVALID_VALUE, path, BLANK)
     yield from format_errors(schema, text, path)
 

@@ -11,6 +11,7 @@ import orjson
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
 from service.schemas.formats import error_of
+from service.schemas.visible_text import VISIBLE
 
 _TYPE_MESSAGES = {
     "string": "Use a text.",
@@ -33,10 +34,10 @@ _DECIMAL = "Use a decimal number such as -12.50, with at most 15 digits before t
 
 _TAG = 'Use one strong entity tag with its quotes, such as "0a1b2c", or *.'
 
-BLANK = "Use more than white space."
-"""Message of a text of white space only."""
+BLANK = "Use more than white space and characters that cannot be seen."
+"""Message of a text without a character that can be seen."""
 _PATTERNS = {
-    "\\S": BLANK,
+    VISIBLE: BLANK,
     "^[0-9a-f]{16}$": "Use 16 hexadecimal digits in lower case.",
     "^[^?]*$": "Use a URL without a query.",
 }

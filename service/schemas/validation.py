@@ -35,6 +35,7 @@ from service.schemas.formats import formats_of
 from service.schemas.messages import error_details, limit_message, type_message
 from service.schemas.parsing import malformed
 from service.schemas.truncate import truncate
+from service.schemas.visible_text import with_visible_patterns
 
 _TOO_DEEP: Final = (ValueError, RecursionError, orjson.JSONEncodeError)
 """Exceptions of values that are nested too deeply."""
@@ -291,7 +292,7 @@ def _compile(file: str, names: frozenset[str]) -> Any:
     One validator for all takes a third of the memory of one for each.
     """
     references = {name: reference(file, name if name != _WHOLE else None) for name in names}
-    files = excerpts(references.values())
+    files = with_visible_patterns(excerpts(references.values()))
     return jsonschema_rs.validator_for(
         {"properties": {name: {"$ref": url} for name, url in references.items()}},
         registry=jsonschema_rs.Registry([*files.items()]),

@@ -1,7 +1,7 @@
 """Key look-ups: find the stored records that have the own keys of a request's references."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -15,7 +15,9 @@ from service.records.keyed_values import Key
 from service.records.path_keys import listed_ids
 from service.records.reference_targets import FOR_KEY_SHARE, ReferenceTarget
 from service.records.writable_resource import WritableResource
+from service.schemas.visible_text import Fold, as_sent, normal, normal_forms
 from service.writing.outcomes import sent_key
+from service.writing.unique_keys import is_own_key_unique
 
 _LOOK_UPS: Final = 2
 """Maximum look-ups of a key: a concurrent rename can hide its record from the first one."""
@@ -97,7 +99,7 @@ class KeyLookUps:
         await self._look_up(batch, target, keys)
         matches_by_key = {key: self._matches[target.name][key] for key in keys}
         if write_set and target.name == self.resource.name:
-            matches_by_key = _after(self.resource, write_set, matches_by_key)
+            matches_by_key = _after(self.resource, write_set, matches_by_key, _fold(batch, target))
         if target.finds_others or batch.imported:
             first = 0 if target.finds_others else -1
             matches_by_key = {
@@ -142,14 +144,17 @@ class KeyLookUps:
         self, batch: Batch, target: ReferenceTarget, text: str, keys: list[Key]
     ) -> None:
         """Read the stored records of the keys by one statement; store them in ``_matches``."""
-        matches = self._matches[target.name]
+        matches, fold = self._matches[target.name], _fold(batch, target)
         matches |= {key: [] for key in keys}
-        parameters = zip(*keys, strict=True) if target.within else [keys]
+        sent = _by_folded(keys, fold)
+        forms = keys if fold is as_sent else [form for key in keys for form in _forms(key)]
+        parameters = zip(*forms, strict=True) if target.within else [forms]
         for row in await batch.fetch(text, *parameters):
             record_id, own_key, within_id, is_live = row
             key = (own_key, within_id) if target.within else own_key
-            if (is_live or target.finds_others or batch.imported) and key in matches:
-                matches[key].append(_Match(record_id, is_live))
+            if is_live or target.finds_others or batch.imported:
+                for sent_form in sent.get(fold(key), ()):
+                    matches[sent_form].append(_Match(record_id, is_live))
 
     def _checked_fields(self, target: ReferenceTarget) -> set[str]:
         """Return the fields of the references to a target whose checks the look-up replaces.
@@ -167,8 +172,35 @@ class KeyLookUps:
         }
 
 
+def _fold(batch: Batch, target: ReferenceTarget) -> Fold:
+    """Return the function that makes keys equal that are one key of the target."""
+    return _normal_key if is_own_key_unique(target.name, batch.caller) else as_sent
+
+
+def _normal_key(key: Key) -> Key:
+    return (normal(key[0]), key[1]) if isinstance(key, tuple) else normal(key)
+
+
+def _forms(key: Key) -> list[Key]:
+    """Return a key in its normal forms."""
+    if isinstance(key, tuple):
+        return [(form, key[1]) for form in normal_forms(key[:1])]
+    return normal_forms([key])
+
+
+def _by_folded(keys: Iterable[Key], fold: Fold) -> Mapping[Key, list[Key]]:
+    """Return the keys by what they are folded to."""
+    by_folded = defaultdict[Key, list[Key]](list)
+    for key in keys:
+        by_folded[fold(key)].append(key)
+    return by_folded
+
+
 def _after(
-    resource: WritableResource, write_set: WriteSet, matches_by_key: Mapping[Key, list[_Match]]
+    resource: WritableResource,
+    write_set: WriteSet,
+    matches_by_key: Mapping[Key, list[_Match]],
+    fold: Fold,
 ) -> dict[Key, list[_Match]]:
     """Return the records with these keys as the write set leaves them.
 
@@ -179,8 +211,9 @@ def _after(
         key: [match for match in matches if match.id not in written_ids]
         for key, matches in matches_by_key.items()
     }
+    sent = _by_folded(after, fold)
     for item in write_set.upserts.items:
-        key = sent_key(resource, item)
-        if key in after and item.get("state") != "deleted":
-            after[key].append(_Match(item["id"], True))
+        if item.get("state") != "deleted":
+            for key in sent.get(fold(sent_key(resource, item)), ()):
+                after[key].append(_Match(item["id"], True))
     return after

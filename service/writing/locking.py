@@ -30,6 +30,7 @@ from service.records.reads import ids_of_others
 from service.records.rendering import json_rows, json_text, rendered
 from service.records.resource import DocumentRequest
 from service.records.writable_resource import FOR_NO_KEY_UPDATE, FOR_UPDATE, WritableResource
+from service.schemas.visible_text import normal, normal_forms
 from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
@@ -249,7 +250,7 @@ async def _lock_parents_with_next(resource: WritableResource, batch: Batch) -> N
                 batch.caller.organization_id,
                 id_array(item["id"] for item in batch.items if "id" in item),
                 id_array(parent for parent in parents if isinstance(parent, int)),
-                orjson.dumps([key for key in keys if isinstance(key, str)]).decode(),
+                orjson.dumps(normal_forms(key for key in keys if isinstance(key, str))).decode(),
             )
 
 
@@ -272,5 +273,7 @@ def _require_key(stored: Mapping[int, LockedRow], key: str) -> None:
 
     The transaction is repeated then, and finds the key anew. No stored record is no error here.
     """
-    if any(row["state"] == "deleted" or row["key"] != key for row in stored.values()):
+    if any(
+        row["state"] == "deleted" or normal(row["key"]) != normal(key) for row in stored.values()
+    ):
         raise asyncpg.SerializationError("the record has changed since it was found by its key")

@@ -19,8 +19,10 @@ from service.records.master_record import MasterRecord
 from service.records.path_keys import ambiguous_message
 from service.records.writable_resource import WritableResource
 from service.schemas.extra_checks import duplicate_errors
+from service.schemas.visible_text import Fold, as_sent, normal, normal_forms
 from service.writing.keyed_references import KeyedReferences
 from service.writing.outcomes import WriteOptions, sent_key
+from service.writing.unique_keys import TWICE, is_own_key_unique
 
 _WRITER_LOCKS: Final = load("writer_locks")
 
@@ -102,13 +104,21 @@ async def lock_records(
     batch = batch.subset()
     if options.path_key is None:
         batch.errors.name_by(str(resource.own_key), batch.request_indexes)
-    keys = [_key_of(resource, item) for item in batch.items]
-    new_keys = [_new_key_of(key, item) for key, item in zip(keys, batch.items, strict=True)]
-    sought = [*keys, *filter(None, new_keys)]
+    is_unique = is_own_key_unique(resource.name, batch.caller) or options.path_key is not None
+    fold = normal if is_unique else as_sent
+    if is_unique:
+        batch = _without_repeated(resource, batch, options)
+    keys = [_key_of(resource, item, fold) for item in batch.items]
+    new_keys = [_new_key_of(key, item, fold) for key, item in zip(keys, batch.items, strict=True)]
+    sought = [
+        _OwnKey(form, key.within)
+        for key in (*keys, *filter(None, new_keys))
+        for form in (normal_forms([key.key]) if is_unique else (key.key,))
+    ]
     ids = [key.within for key in sought] if resource.own_key_within else batch.beside
     with own_locks():
         rows = await batch.fetch(resource.locks_by_key[strength], [key.key for key in sought], ids)
-    live, deleted = _by_key(rows)
+    live, deleted = _by_key(rows, fold)
     stored: dict[int, LockedRow] = {}
     current_keys = stored_keys(keys, new_keys, live) if any(new_keys) else keys
     for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
@@ -127,14 +137,28 @@ async def lock_records(
     return stored
 
 
+def _without_repeated(resource: MasterRecord, batch: Batch, options: WriteOptions) -> Batch:
+    """Return the items that have not failed, after those whose keys differ in normal form alone.
+
+    All but the first fail, with ``skip_failed`` all of them.
+    """
+    indexes = defaultdict[_OwnKey, list[int]](list)
+    for index, item in enumerate(batch.items):
+        indexes[_key_of(resource, item, normal)].append(index)
+    for first, *others in indexes.values():
+        for index in [first] * options.skip_failed + others if others else ():
+            batch.fail(index, ErrorType.DUPLICATE, str(resource.own_key), message=TWICE)
+    return batch.subset()
+
+
 def _by_key(
-    rows: Iterable[LockedRow],
+    rows: Iterable[LockedRow], fold: Fold
 ) -> tuple[Mapping[_OwnKey, list[LockedRow]], Mapping[_OwnKey, LockedRow]]:
     """Return the live rows of each own key, and the last one of its deleted rows."""
     live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
     deleted: dict[_OwnKey, LockedRow] = {}
     for row in rows:
-        key = _OwnKey(row["key"], row["within_id"])
+        key = _OwnKey(fold(row["key"]), row["within_id"])
         if row["state"] == "deleted":
             deleted[key] = row
         else:
@@ -154,13 +178,13 @@ def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
         batch.errors.report_at(batch.request_indexes[index], (own_key,), (NEW_KEY,))
 
 
-def _key_of(resource: MasterRecord, item: Item) -> _OwnKey:
+def _key_of(resource: MasterRecord, item: Item, fold: Fold) -> _OwnKey:
     """Return the own key of an item."""
     within = resource.own_key_within
-    return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)
+    return _OwnKey(fold(sent_key(resource, item)), stored_id(item[within]) if within else None)
 
 
-def _new_key_of(key: _OwnKey, item: Item) -> _OwnKey | None:
+def _new_key_of(key: _OwnKey, item: Item, fold: Fold) -> _OwnKey | None:
     """Return the own key that an item's record gets instead of ``key``, if any."""
     new_key = item.get(NEW_KEY)
-    return None if new_key is None else _OwnKey(new_key, key.within)
+    return None if new_key is None else _OwnKey(fold(new_key), key.within)

@@ -129,6 +129,7 @@ async def _check(
         if references:
             await references.resolve(write_set.upserts, write_set)
         _keep_stored_fields(resource, write_set.upserts, records)
+        unique_keys.fail_invisible_keys(resource, write_set)
         plan = await resource.check(write_set)
         if options.checks_uses:
             await resource.check_result(write_set)

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
+from service import schemas
 from service.batches.batch import Batch, Item
 from service.batches.write_set import LockedRow, WriteSet
 from service.database.statements import SHARED
@@ -21,12 +22,21 @@ from service.organizations.caller import Caller
 from service.records.master_record import MasterRecord
 from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
+from service.schemas.key_forms import ALWAYS_UNIQUE, OWN_KEY
+from service.schemas.visible_text import (
+    VISIBLE_SQL,
+    Fold,
+    as_sent,
+    is_blank,
+    key_problem,
+    normal,
+    normal_forms,
+)
 from service.schemas.write_forms import FIXED
 
 _MAX_SHARED_KEYS: Final = 10
 """Maximum number of keys that ``shared_keys`` returns."""
-_WHITE_SPACE: Final = "Remove the white space at the ends of the key."
-_TWICE: Final = "Another item of this request has this key."
+TWICE: Final = "Another item of this request has this key."
 
 _Key: TypeAlias = tuple[str | int, int | None]
 """Key, with the id of the parent within which it is unique, if any."""
@@ -44,6 +54,8 @@ class _Claim(NamedTuple):
 
     item_index: int
     key: _Key
+    """Key in the normal form NFC, if keys that differ in it are one."""
+    sent: str | int
     is_new: bool
     """Whether the record did not have the key before, or was not live."""
     field: str
@@ -62,6 +74,17 @@ def have_text_keys(resource: Resource) -> TypeGuard[MasterRecord]:
     )
 
 
+def is_own_key_unique(collection: str, caller: Caller) -> bool:
+    """Return whether own keys of a collection belong to one live record of the caller's each.
+
+    Then keys that differ in normal form alone are one key.
+    """
+    file = schemas.load().get(collection, {})
+    if OWN_KEY not in file:
+        return False  # Entries of lists within records have keys of their own.
+    return caller.unique_keys or [*schemas.key_fields(collection)] in file.get(ALWAYS_UNIQUE, ())
+
+
 def unique_keys(
     resource: WritableResource, caller: Caller, *, renames: bool = False
 ) -> list[UniqueKey]:
@@ -72,6 +95,18 @@ def unique_keys(
     return [*keys]
 
 
+def fail_invisible_keys(resource: WritableResource, write_set: WriteSet) -> None:
+    """Add ``invalid_value`` to the items that give a record a key with what cannot be seen."""
+    name, upserts = str(resource.own_key), write_set.upserts
+    for index, item in enumerate(upserts.items if resource.own_key else ()):
+        key = item.get(name)
+        if isinstance(key, str) and (problem := key_problem(key)):
+            row = write_set.stored.get(item["id"])
+            if row is None or row["key"] != key:
+                upserts.fail(index, ErrorType.INVALID_VALUE, name, message=problem)
+                upserts.errors.close(upserts.request_indexes[index], (name,))
+
+
 async def check(
     resource: WritableResource, key: UniqueKey, write_set: WriteSet, stored: Mapping[int, LockedRow]
 ) -> None:
@@ -79,28 +114,23 @@ async def check(
 
     It is ``duplicate`` if an item of the request takes the key, too, but for the first of these,
     and ``conflict.duplicate`` if another record has the key already. Keys that records keep are not
-    checked, nor are those of ``unique_fields``, which the collection checks. Where keys are unique,
-    also add ``invalid_value`` for new keys with white space at their ends, those of
-    ``unique_fields`` included: two such keys may look alike. ``stored`` has the locked rows by id;
-    the caller has the writer lock.
+    checked. Of ``unique_fields`` the collection checks equal keys, and this other normal forms.
+    ``stored`` has the locked rows by id; the caller has the writer lock.
     """
     batch = write_set.upserts
-    claims = [*_claims(resource, key, batch, stored)]
+    is_unique = batch.caller.unique_keys or key in resource.always_unique
+    fold = normal if is_unique else as_sent
+    claims = [*_claims(resource, key, batch, stored, fold)]
+    leaves_equal = key.field in resource.unique_fields
+    if leaves_equal:
+        claims = [claim for claim in claims if not str(claim.sent).isascii()]
     new_claims = [claim for claim in claims if claim.is_new]
     if not new_claims:
         return
-    is_unique = batch.caller.unique_keys or key in resource.always_unique
-    for claim in new_claims:
-        text = claim.key[0]
-        if is_unique and isinstance(text, str) and text != text.strip():
-            batch.fail(claim.item_index, ErrorType.INVALID_VALUE, key.field, message=_WHITE_SPACE)
-    if key.field in resource.unique_fields:
-        return  # The collection keeps its keys unique for every organization.
-    _report_claims(batch, claims)
-    holders = await _holders(resource, key, write_set, new_claims)
-    for claim in new_claims:
-        if claim.key in holders:
-            _report_taken(batch, claim, holders[claim.key])
+    _report_claims(batch, claims, leaves_equal=leaves_equal)
+    for claim, holder in await _holders(resource, key, write_set, new_claims, fold):
+        if not (leaves_equal and holder["key"] == claim.sent):
+            _report_taken(batch, claim, holder["id"])
 
 
 async def shared_keys(
@@ -115,6 +145,7 @@ async def shared_keys(
         key=resource.key_columns[0],
         within=resource.key_columns[1],
         state=resource.stored_state,
+        visible=VISIBLE_SQL,
     )
     rows = await connection.fetch(text, organization_id, _MAX_SHARED_KEYS)
     return [(row["key"], row["ids"]) for row in rows]
@@ -137,7 +168,11 @@ def _holders_text(resource: WritableResource, key: UniqueKey) -> str:
 
 
 def _claims(
-    resource: WritableResource, key: UniqueKey, batch: Batch, stored: Mapping[int, LockedRow]
+    resource: WritableResource,
+    key: UniqueKey,
+    batch: Batch,
+    stored: Mapping[int, LockedRow],
+    fold: Fold,
 ) -> Iterator[_Claim]:
     """Yield the keys of the items whose records are live after the request."""
     is_fixed = resource.stored_fields.get(key.field) == FIXED
@@ -146,12 +181,17 @@ def _claims(
         row = stored.get(item["id"])
         value = _key_after(resource, key, item, row)
         if value is not None and _state_after(resource, item, row) != "deleted":
+            folded = _folded(value, fold)
             is_restored = row is not None and row["state"] == "deleted"
             is_new = row is None or is_restored
             if row is not None and is_own and not is_fixed:
-                is_new = is_restored or (row["key"], row["within_id"]) != value
+                is_new = is_restored or _folded((row["key"], row["within_id"]), fold) != folded
             field = "state" if is_fixed and is_restored else key.field
-            yield _Claim(index, value, is_new, field)
+            yield _Claim(index, folded, value[0], is_new, field)
+
+
+def _folded(key: _Key, fold: Fold) -> _Key:
+    return fold(key[0]), key[1]
 
 
 def _key_after(
@@ -167,7 +207,7 @@ def _key_after(
             within = stored_id(parent)
     # Stored keys may be blank; these belong to nobody. Key objects that failed stay objects.
     if isinstance(value, str):
-        return (value, within) if value.strip() else None
+        return None if is_blank(value) else (value, within)
     return (value, within) if isinstance(value, int) else None
 
 
@@ -178,35 +218,49 @@ def _state_after(resource: WritableResource, item: Item, row: LockedRow | None) 
     return str(state)
 
 
-def _report_claims(batch: Batch, claims: Sequence[_Claim]) -> None:
+def _report_claims(batch: Batch, claims: Sequence[_Claim], *, leaves_equal: bool) -> None:
     """Add an error to each new claim of a key that another item of the request has.
 
-    If all claims of a key are new, the first one is valid.
+    If all claims of a key are new, the first one is valid. With ``leaves_equal`` those that were
+    sent alike are valid, too.
     """
     by_key = defaultdict[_Key, list[_Claim]](list)
     for claim in sorted(claims, key=lambda claim: claim.is_new):
         by_key[claim.key].append(claim)
     for first, *others in by_key.values():
         for claim in others:
+            if leaves_equal and claim.sent == first.sent:
+                continue
             if first.is_new:
-                batch.fail(claim.item_index, ErrorType.DUPLICATE, claim.field, message=_TWICE)
+                batch.fail(claim.item_index, ErrorType.DUPLICATE, claim.field, message=TWICE)
             else:
                 _report_taken(batch, claim, batch.items[first.item_index]["id"])
 
 
 def _report_taken(batch: Batch, claim: _Claim, record_id: int) -> None:
-    key = f"the key {claim.key[0]}" if isinstance(claim.key[0], str) else "this key"
+    key = f"the key {claim.sent}" if isinstance(claim.sent, str) else "this key"
     type_, message = ErrorType.CONFLICT_DUPLICATE, f"Record {record_id} has {key}."
     batch.fail(claim.item_index, type_, claim.field, message=message)
 
 
 async def _holders(
-    resource: WritableResource, key: UniqueKey, write_set: WriteSet, claims: Sequence[_Claim]
-) -> dict[_Key, int]:
-    """Return the ids of live records outside the write set that have the claimed keys, by key."""
-    keys: list[Sequence[Any]] = [[claim.key[0] for claim in claims]]
+    resource: WritableResource,
+    key: UniqueKey,
+    write_set: WriteSet,
+    claims: Sequence[_Claim],
+    fold: Fold,
+) -> list[tuple[_Claim, LockedRow]]:
+    """Return the claims of keys that live records outside the write set have, with one of these."""
+    keys: list[Sequence[Any]] = [
+        normal_forms(key for claim in claims for key in (claim.sent, claim.key[0]))
+    ]
     if key.within:
         keys.append([claim.key[1] for claim in claims])
     rows = await write_set.batch.fetch(_holders_text(resource, key), *keys)
     written = {*write_set.upserts.ids, *write_set.deletes.ids}
-    return {(row["key"], row["within_id"]): row["id"] for row in rows if row["id"] not in written}
+    holders = {
+        _folded((row["key"], row["within_id"]), fold): row
+        for row in rows
+        if row["id"] not in written
+    }
+    return [(claim, holders[claim.key]) for claim in claims if claim.key in holders]

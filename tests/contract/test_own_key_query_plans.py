@@ -134,8 +134,8 @@ async def test_associations_are_read_by_field_if_planned_while_there_were_none(d
 @pytest.mark.parametrize(
     ("resource", "lookup", "made", "key"),
     [
-        (Colors(), Colors().key_lookups["id"], COLORS, ["C-291"]),
-        (SampleRequests(), REQUEST_KEYS, REQUESTS, ["R-1", 7]),
+        (Colors(), Colors().key_lookups["id"], COLORS, [["C-291"]]),
+        (SampleRequests(), REQUEST_KEYS, REQUESTS, [["R-1"], 7]),
     ],
     ids=["alone", "within"],
 )

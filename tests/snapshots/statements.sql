@@ -99,24 +99,45 @@ from (
 
 -- GET /api/brands/1?form=writable: 5
 
--- 5. shared.collect_batch(plain_records.shape(plain_records.record)), like 4 but for
+-- 5. shared.collect_batch(plain_records.shape(plain_records.record))
 --   $1::bigint organization_id
 --   $2::bigint = 1
---   -     select page_order, sort_values, '{"id":' || id::text
---   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
---   -         || ',"state":"' || state || '"}' as document
---   +     select page_order, sort_values, '{"customId":'
---   +         || coalesce(to_json(case when custom_id ~ '\S' then custom_id end)::text, 'null') || ',"name":'
---   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from brand r where r.organization_id = $1::bigint
+    ),
+    page as (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = $2::bigint
+    )
+    select page_order, sort_values, '{"customId":'
+        || coalesce(to_json(case
+            when custom_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+        '\u009f\u00ad\u034f\u0600-'
+        '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+        '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+        '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+        '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+        '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then custom_id end
+    )::text, 'null'
+    ) || ',"name":' || to_json(name)::text || ',"state":"' || state || '"}' as document
+    from page
+) as page;
 
 -- GET /api/brands/customId=TH-B001: 6, 4
 
 -- 6. shared.live_by_key
 --   $1::bigint organization_id
---   $2::text key
--- Live records with an own key: more than one, if it is ambiguous.
+--   $2::text[] forms
+-- Live records with an own key in any of its normal forms: more than one, if it is ambiguous.
 select id from brand
-where organization_id = $1::bigint and custom_id = $2::text and state <> 'deleted'
+where organization_id = $1::bigint and custom_id = any($2::text[]) and state <> 'deleted'
 order by id
 limit 5;
 
@@ -246,17 +267,36 @@ for no key update;
 
 -- PATCH /api/brands?match=customId: 13, 15, 16, 12
 
--- 16. shared.collect_batch(plain_records.shape(plain_records.record)), like 4 but for
+-- 16. shared.collect_batch(plain_records.shape(plain_records.record))
 --   $1::bigint organization_id
 --   $2::text = '{71,72}'
---   -         from record where record.id = $2::bigint
---   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
---   -     select page_order, sort_values, '{"id":' || id::text
---   -         || coalesce(',"customId":' || to_json(custom_id)::text, '') || ',"name":' || to_json(name)::text
---   -         || ',"state":"' || state || '"}' as document
---   +     select page_order, sort_values, '{"customId":'
---   +         || coalesce(to_json(case when custom_id ~ '\S' then custom_id end)::text, 'null') || ',"name":'
---   +         || to_json(name)::text || ',"state":"' || state || '"}' as document
+select
+    array_agg(page_order) as ids,
+    case when count(*) = 1 or sum(octet_length(document)) <= 33554432
+        then array_agg(convert_to(document, 'UTF8'))
+    end as documents
+from (
+    -- Documents or writables.
+    with record as (
+        select r.* from brand r where r.organization_id = $1::bigint
+    ),
+    page as (
+        select record.*, record.id as page_order, null::text as sort_values
+        from record where record.id = any((select $2::text::bigint[])::bigint[])
+    )
+    select page_order, sort_values, '{"customId":'
+        || coalesce(to_json(case
+            when custom_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+        '\u009f\u00ad\u034f\u0600-'
+        '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+        '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+        '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+        '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+        '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then custom_id end
+    )::text, 'null'
+    ) || ',"name":' || to_json(name)::text || ',"state":"' || state || '"}' as document
+    from page
+) as page;
 
 -- PATCH /api/brands: 11, 16, 12, 9, 10
 
@@ -669,9 +709,17 @@ from (
         page_order,
         sort_values,
         '{"name":' || to_json(name)::text || ',"userDefinedId":'
-            || coalesce(to_json(case when user_defined_id ~ '\S' then user_defined_id end)::text, 'null')
-            || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
-            || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
+            || coalesce(to_json(case
+                when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+            '\u009f\u00ad\u034f\u0600-'
+            '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+            '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+            '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+            '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+            '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+        )::text, 'null'
+        ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null') || ',"colorReference":'
+            || coalesce(to_json(color_reference)::text, 'null') || ',"colorNote":'
             || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state || '"'
         || ',"colorGroupIds":' || to_json(array(
             select g.color_group_id from color_in_group g
@@ -691,10 +739,10 @@ from (
 
 -- 27. shared.live_by_key
 --   $1::bigint organization_id
---   $2::text key
--- Live records with an own key: more than one, if it is ambiguous.
+--   $2::text[] forms
+-- Live records with an own key in any of its normal forms: more than one, if it is ambiguous.
 select id from color
-where organization_id = $1::bigint and user_defined_id = $2::text and state <> 'deleted'
+where organization_id = $1::bigint and user_defined_id = any($2::text[]) and state <> 'deleted'
 order by id
 limit 5;
 

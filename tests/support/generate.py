@@ -1,5 +1,6 @@
 """Generated bodies: valid ones, from the write schemas and ids of stored records."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import count, product
 from random import Random
@@ -105,7 +106,10 @@ def body(collection: Resource, form: str, references: References, random: Random
     made = _object(schemas.definition(collection.name, form), references, random)
     fields = schemas.definition(collection.name, "fields").properties
     for name in {*getattr(collection, "unique_fields", ())} - _LEFT_OUT:
-        made[name] = f"{random.choice(_ALPHABET)} {next(_NUMBERS)}"
+        made[name] = f"{visible(random.choice(_ALPHABET))} {next(_NUMBERS)}"
+    for name in getattr(collection, "key_fields", ())[:1]:
+        if isinstance(made.get(name), str):
+            made[name] = visible(made[name])
     if collection.name == "barcodes":
         made["type"] = random.choice((None, "internal"))
     if form == "replace":
@@ -127,6 +131,11 @@ def body(collection: Resource, form: str, references: References, random: Random
     if "sku" in made:
         made["sku"] = f"GENERATED-{next(_NUMBERS)}"
     return made
+
+
+def visible(key: str) -> str:
+    """Return a text as a new own key may be, without what cannot be seen."""
+    return re.sub("[\n\t\x01\u202e]", "", key).strip() or "漢"
 
 
 def replacement(part: Resource, references: References, random: Random) -> Any:
@@ -289,4 +298,4 @@ def _text(located: ResolvedSchema, random: Random) -> str:
     length = random.choice([shortest, min(12, longest), min(12, longest), longest])
     made = "".join(random.choice(_ALPHABET) for _ in range(length))
     may_be_blank = "null" in located.types and "pattern" not in located.schema
-    return made if may_be_blank or made.strip() else "漢" * length
+    return made if may_be_blank or re.search("[^\\s\x01\u202e]", made) else "漢" * length

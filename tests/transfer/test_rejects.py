@@ -11,6 +11,7 @@ from service.extras.transfer.collections import transfer_collections
 from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import ImportOptions
 from service.extras.transfer.rejects import Rejects, reject_files
+from service.schemas.messages import BLANK
 from tests.transfer.conftest import ImportFolder, listed
 
 pytestmark = pytest.mark.contract("Files")
@@ -41,7 +42,7 @@ async def test_a_table_names_file_line_column_and_message(
         for row in table(folder.path / "rejects.csv")
     ]
     assert sorted(reported) == [
-        ("size-ranges.csv", "3", "SIZES[4].name", "Use more than white space."),
+        ("size-ranges.csv", "3", "SIZES[4].name", BLANK),
         ("sub-suppliers.csv", "4", "CONTACTS[3].email", "Use at most 1000 characters."),
         ("sub-suppliers.csv", "4", "latitude", "Use 90 or less."),
         ("sub-suppliers.csv", "5", "Name", "This field is required."),

@@ -17,6 +17,7 @@ from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import document_sql
 from service.resources.assortment import effective_prices
 from service.resources.styles import Styles
+from service.schemas.visible_text import normal_forms
 
 CHANNEL_ID: Final = "channelId"
 CHANNEL_KEY: Final = "channel.userDefinedId"
@@ -68,8 +69,10 @@ async def _find_channel(connection: Connection, caller: Caller, channel: Channel
     Raise ``unknown_reference`` or ``conflict.ambiguous_key``.
     """
     name, value = channel
-    text = _SQL["live_channel"].text if name == CHANNEL_ID else _CHANNEL_BY_KEY
-    rows = await connection.fetch(text, caller.organization_id, value)
+    is_id = name == CHANNEL_ID
+    text = _SQL["live_channel"].text if is_id else _CHANNEL_BY_KEY
+    sought = value if is_id else normal_forms([value])
+    rows = await connection.fetch(text, caller.organization_id, sought)
     if len(rows) > 1:
         message = ambiguous_message([row["id"] for row in rows])
         raise api_error(ErrorType.CONFLICT_AMBIGUOUS_KEY, name, message=message)
