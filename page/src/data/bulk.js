@@ -72,6 +72,24 @@ export async function merge(path, items, { match, isDryRun, key = idempotencyKey
 }
 
 /**
+ * Merges items into their records after records that they need have been made, and returns the outcomes of
+ * both. Throws a Failure.
+ * @param {string} collection
+ * @param {object[]} entries
+ * @param {object[]} items
+ * @param {{ isDryRun?: boolean, key?: string }} options
+ */
+export async function mergeWithNew(collection, entries, items, { isDryRun, key }) {
+  const body = [...entries, ...items.map((item) => ({ collection, operation: "merge", item }))];
+  const parameters = { onError: "skip", ...(isDryRun && { dryRun: "true", preview: "true" }) };
+  const headers = isDryRun ? {} : { "Idempotency-Key": key };
+  const { data } = await insist(() =>
+    request("POST", `api/transaction?${new URLSearchParams(parameters)}`, { body, headers }),
+  );
+  return [data.slice(0, entries.length), data.slice(entries.length)];
+}
+
+/**
  * Deletes records by their ids and returns their outcomes; a dry run says what is in the way. Throws a
  * Failure.
  */
@@ -91,37 +109,21 @@ export async function remove(path, ids, { isDryRun, key = idempotencyKey() }) {
     .data;
 }
 
-/** Returns the stored entries of a list with those that are given instead of theirs, or added. */
-function withLanguages(stored, given, members) {
-  const own = new Map(given.map((entry) => [String(entry.languageId), entry]));
-  // Stored entries may have members that requests do not take, such as an id.
-  const bare = (entry) =>
-    Object.fromEntries(Object.entries(entry).filter(([name]) => members.includes(name)));
-  const kept = stored.map((entry) => ({ ...bare(entry), ...own.get(String(entry.languageId)) }));
-  const ids = stored.map((entry) => String(entry.languageId));
-  return [...kept, ...given.filter((entry) => !ids.includes(String(entry.languageId)))];
-}
-
 /**
- * Returns items whose lists have the stored entries of other languages, too: a dry run shows what would go.
- * `lists` has the members of an entry by the name of the list.
+ * Returns items with lists that have an entry for each language as objects by the codes of languages: entries
+ * in other languages stay. `lists` has the codes by the ids of languages, by the names of lists.
  */
-export async function keepingLanguages(path, items, lists, match) {
-  const concerned = items.filter((item) => [...lists.keys()].some((name) => item[name]?.length));
-  const outcomes = await merge(path, concerned, { match, isDryRun: true });
-  const merged = new Map();
-  concerned.forEach((item, index) => {
-    const shown = outcomes[index].changes.filter(
-      ({ field, before }) => before && item[field]?.length && lists.has(field),
-    );
-    const whole = shown.map(({ field, before }) => [
-      field,
-      withLanguages(before, item[field], lists.get(field)),
-    ]);
-    merged.set(item, { ...item, ...Object.fromEntries(whole) });
+export const byLanguage = (items, lists) =>
+  items.map((item) => {
+    const keyed = [...lists].filter(([name]) => Array.isArray(item[name]) && item[name].length);
+    const entriesOf = ([name, codes]) => [
+      name,
+      Object.fromEntries(
+        item[name].map(({ languageId, ...entry }) => [codes.get(String(languageId)), entry]),
+      ),
+    ];
+    return { ...item, ...Object.fromEntries(keyed.map(entriesOf)) };
   });
-  return items.map((item) => merged.get(item) ?? item);
-}
 
 /** Returns the ids of some records of a collection. */
 export const someIds = async (path) =>

@@ -132,11 +132,15 @@ export function documentOf({ document, problems }, emptied = new Set()) {
   return { document: { ...document, ...Object.fromEntries(cleared) }, errors };
 }
 
-/** Returns the names of the lists whose entries a table names by language: other languages of a record stay. */
-export function listsByLanguage(columns) {
-  return new Set(
+/**
+ * Returns the codes of languages by their ids, by the names of the lists whose entries a table names by
+ * language: other languages of a record stay.
+ */
+export function listsByLanguage(columns, languages) {
+  const codes = new Map(languages.map(({ id, code }) => [String(id), code]));
+  return new Map(
     columns
       .filter((column) => column?.path?.some((step) => String(step).startsWith("@")))
-      .map(({ path }) => path[0]),
+      .map(({ path }) => [path[0], codes]),
   );
 }

@@ -8,6 +8,7 @@ import { isMissing, plainText, recordHash, referencesIn, scrolling } from "./val
 import { counted, label, stepsOf, t } from "./words.js";
 
 const PAGE_SIZE = 100;
+const languageNames = new Intl.DisplayNames([document.documentElement.lang || "en"], { type: "language" });
 const KINDS = {
   failed: t("rejected"),
   created: t("new"),
@@ -16,6 +17,12 @@ const KINDS = {
   absent: t("not there to delete"),
   unchanged: t("unchanged"),
 };
+
+/** Returns a field or the key of an entry in words: the code of a language, a price list, or `base`. */
+function wordsOfStep(step) {
+  if (step === "base") return [];
+  return [/^(?!id$)[a-z]{2}$/.test(step) ? languageNames.of(step) : label(step)];
+}
 
 /**
  * Returns the steps of a field's path in words: of `translations[0].colorName`, "Translations: German: Color
@@ -26,7 +33,7 @@ export function wordsOf(model, collection, field, item) {
   let value = item;
   for (const step of stepsOf(field)) {
     value = value?.[step];
-    if (typeof step === "string") words.push(label(step));
+    if (typeof step === "string") words.push(...wordsOfStep(step));
     else
       words.push(
         value?.languageId === undefined
@@ -54,6 +61,41 @@ const entriesBeside = (entries, others) => {
   return entries.filter((entry) => !texts.includes(toJson(entry)));
 };
 
+const IDENTITIES = ["id", "languageId", "priceListId", "customFieldId", "sizeRangeSizeId", "name"];
+
+/** Returns what tells an entry from the others of its list, if its fields change; else the entry itself. */
+function identityOf(entry) {
+  const name = IDENTITIES.find((each) => !isMissing(entry?.[each]));
+  return name ? `${name} ${entry[name]}` : null;
+}
+
+/**
+ * Returns how many entries of a list another list does not have; of entries with lists, such as price lists,
+ * how many of theirs.
+ */
+function lostIn(entries, others) {
+  const [plain, named] = [entries.filter((entry) => !identityOf(entry)), entries.filter(identityOf)];
+  if (plain.length && typeof plain[0] !== "object") return entriesBeside(entries, others).length;
+  const byIdentity = new Map(others.map((entry) => [identityOf(entry), entry]));
+  const lost = named.map((entry) => {
+    const other = byIdentity.get(identityOf(entry));
+    const [name, nested] = Object.entries(entry).find(([, value]) => Array.isArray(value)) ?? [];
+    if (!nested) return other ? 0 : 1;
+    return lostIn(nested, other?.[name] ?? []) || (other ? 0 : Number(!nested.length));
+  });
+  const left = others.filter((entry) => !identityOf(entry)).length;
+  return lost.reduce((sum, count) => sum + count, Math.max(plain.length - left, 0));
+}
+
+const LOSSES = {
+  translations: (count) => counted(count, "{0} translation is removed.", "{0} translations are removed."),
+  languages: (count) => counted(count, "{0} translation is removed.", "{0} translations are removed."),
+  priceLists: (count) => counted(count, "{0} price is removed.", "{0} prices are removed."),
+};
+
+const lossOf = (field, count) =>
+  LOSSES[field]?.(count) ?? counted(count, "{0} entry is removed.", "{0} entries are removed.");
+
 /** Returns what changes in a field: of lists, the entries that differ. */
 function changeNode(model, collection, { field, before, after }) {
   const areLists = Array.isArray(before) && Array.isArray(after);
@@ -63,8 +105,8 @@ function changeNode(model, collection, { field, before, after }) {
   const text = (value) => stored(plainText(model, collection, field, value));
   const title = label(field, collection.schema.properties[field]);
   const was = isMissing(before) ? [] : [el("del", {}, text(old)), " → "];
-  const lost = areLists ? before.length - after.length : 0;
-  const sentence = lost > 0 && counted(lost, "{0} entry is removed.", "{0} entries are removed.");
+  const lost = Array.isArray(before) ? lostIn(before, areLists ? after : []) : 0;
+  const sentence = lost > 0 && lossOf(field, lost);
   const loss = sentence ? [" ", el("strong", { class: "error" }, sentence)] : [];
   return el("li", {}, `${title}: `, was, el("ins", {}, text(now)), loss);
 }

@@ -130,13 +130,6 @@ export function itemsOf(sheet, document) {
   };
 }
 
-/** Returns the lists of some fields that have an entry for each language, with the members of these. */
-export function listsOfLanguages(model, properties, names = new Set(Object.keys(properties))) {
-  const chosen = Object.entries(properties).filter(([name]) => names.has(name));
-  const entries = chosen.map(([name, schema]) => [name, fieldOf(model, schema).items?.members]);
-  return new Map(
-    entries
-      .filter(([, members]) => members?.languageId)
-      .map(([name, members]) => [name, Object.keys(members)]),
-  );
-}
+/** Returns whether some of the fields is a list with an entry for each language. */
+export const hasLanguages = (model, properties) =>
+  Object.values(properties).some((schema) => fieldOf(model, schema).items?.members?.languageId);

@@ -16,8 +16,9 @@ import { save, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
 import { remember } from "./names.js";
+import { keyOfNew, withRecords } from "./references.js";
 import { sentencesOf } from "./results.js";
-import { listsOfLanguages, sheetOf, titleOfField } from "./sheet.js";
+import { hasLanguages, sheetOf, titleOfField } from "./sheet.js";
 import { readTable, TableError } from "./tables.js";
 import { guard } from "./unsaved.js";
 import { explanation } from "./upload_rules.js";
@@ -82,22 +83,19 @@ async function readLanguages(model) {
 }
 
 /**
- * Returns the steps of a field's path as columns have them: below a part's member, of an entry by language
- * its language.
+ * Returns the steps of a field's path as columns have them: below a part's member, and with what columns have
+ * for the keys of entries.
  */
-function stepsInRow(steps, part, item) {
+function stepsInRow(steps, part, aliases) {
   const ofRow = part?.list ? [part.member, ...steps.slice(1)] : [...(part ? [part.member] : []), ...steps];
-  if (ofRow.length < 2) return ofRow;
-  const entries = item?.[part?.list ?? ofRow[0]] ?? [];
-  const language = entries[ofRow[1]]?.languageId;
-  return language === undefined ? ofRow : [ofRow[0], `@${language}`, ...ofRow.slice(2)];
+  return ofRow.map((step, index) => (index === 1 && aliases[step]) || step);
 }
 
 /** Returns the nodes of the view. */
 export async function uploadView(model, collection) {
   const sheet = sheetOf(model, collection);
-  const hasLanguages = listsOfLanguages(model, sheet.members).size > 0;
-  const upload = new Upload(sheet, hasLanguages ? await readLanguages(model) : []);
+  const languages = hasLanguages(model, sheet.members) ? await readLanguages(model) : [];
+  const upload = new Upload(sheet, languages);
   const title = t("Upload a table: {0}", collection.title);
   return {
     nodes: [
@@ -114,6 +112,7 @@ class Upload {
     this.sheet = sheet;
     this.languages = languages;
     this.targets = targetsOf(sheet, languages);
+    this.languageSteps = Object.fromEntries(languages.map(({ id, code }) => [code, `@${id}`]));
     this.columnsSection = el("section", { class: "columns", "aria-label": t("Columns") });
     const head = {
       title: t("Row"),
@@ -230,6 +229,19 @@ class Upload {
       box,
       t("Empty cells empty their fields. (Otherwise they leave them as they are.)"),
     );
+    const make = el("input", { type: "checkbox", change: () => this.writing.clear() });
+    this.makeBox = make;
+    const isNamed = Object.values(this.sheet.collection.references).some((target) =>
+      keyOfNew(this.sheet.model, target),
+    );
+    const missing = el(
+      "label",
+      { class: "option" },
+      make,
+      t(
+        "Records that cells name and that are missing are made with these names. (Otherwise their rows are rejected.)",
+      ),
+    );
     const check = button(t("See what would change"), () => this.#dryRun(), { class: "" });
     this.columnsSection.replaceChildren(
       el("h2", { tabindex: "-1" }, t("Columns of "), stored(this.file.name)),
@@ -237,6 +249,7 @@ class Upload {
       ...this.#placeChoices(),
       scrolling(t("Columns"), table),
       empty,
+      ...(isNamed ? [missing] : []),
       el("div", { class: "actions" }, check),
     );
     this.columnsSection.querySelector("h2").focus();
@@ -251,11 +264,7 @@ class Upload {
       .filter(Boolean);
     const column = this.columns[index];
     const name = names[index] || t("Column {0}, without a name", index + 1);
-    const note = el(
-      "span",
-      { class: "error" },
-      column || !names[index] ? "" : t("Not recognized: choose its field, or leave it out."),
-    );
+    const note = el("span", { class: column ? "quiet" : "error" }, this.#noteOf(column, names[index]));
     return el(
       "tr",
       {},
@@ -263,6 +272,15 @@ class Upload {
       el("td", {}, stored(samples.join("\n"))),
       el("td", {}, this.#fieldChoice(index, name, note), note),
     );
+  }
+
+  /** Returns why the cells of a column are not taken; nothing if they are. */
+  #noteOf(column, name) {
+    if (!name) return t("Not taken: the column has no name.");
+    if (!column) return t("Not recognized: choose its field, or leave it out.");
+    return column.isIgnored
+      ? t("Not taken: the service sets it, or it says in words what another column has.")
+      : "";
   }
 
   #fieldChoice(index, name, note) {
@@ -302,9 +320,10 @@ class Upload {
     const problem = this.#problem();
     if (problem) return this.writing.clear(alertBox(problem));
     const emptied = this.emptyBox.checked ? emptiable(this.sheet, this.columns) : undefined;
-    const rows = await this.#rowsOfChosen();
+    const { model } = this.sheet;
+    const rows = await withRecords(model, await this.#rowsOfChosen(), this.makeBox.checked);
     const documents = rows.map((row) => [row, documentOf(row, emptied)]);
-    await this.writing.dryRun(rowsOf(this.sheet, documents), listsByLanguage(this.columns));
+    await this.writing.dryRun(rowsOf(this.sheet, documents), listsByLanguage(this.columns, this.languages));
   }
 
   /** Returns the rows with the documents of the chosen columns, for which the file is read again. */
@@ -324,9 +343,9 @@ class Upload {
   }
 
   /** Returns the name of the cell that a reason is about, such as C7, or nothing. */
-  #cellOf({ number, contents }, { field, item }) {
+  #cellOf({ number, contents, aliases }, { field, item }) {
     const part = contents?.find(({ content, sent }) => item && (content === item || sent === item))?.part;
-    const steps = stepsInRow(stepsOf(field ?? ""), part, item);
+    const steps = stepsInRow(stepsOf(field ?? ""), part, { ...this.languageSteps, ...aliases });
     const fits = (depth) =>
       this.columns.findIndex(
         (column) => column?.path && steps.slice(0, depth).every((step, index) => column.path[index] === step),

@@ -1,8 +1,9 @@
 // Writer of a table's rows: a dry run, and then the write, in requests of as many rows as one takes.
 
 import { idempotencyKey, toJson } from "./api.js";
-import { chunksOf, keepingLanguages, merge, remove, someIds } from "./bulk.js";
-import { itemsOf, listsOfLanguages, titleOfField } from "./sheet.js";
+import { byLanguage, chunksOf, merge, mergeWithNew, remove, someIds } from "./bulk.js";
+import { entriesOfNew, withNamesOfNew } from "./references.js";
+import { itemsOf, titleOfField } from "./sheet.js";
 import { inWords, lower, t } from "./words.js";
 
 const CHANGED = t("Somebody else changed this record meanwhile. Look at what would change again.");
@@ -27,9 +28,14 @@ class Row {
   sent;
   isWritten = false;
 
-  constructor(sheet, { number, cells }, { document, errors }) {
+  /** @type {any[]} records that are made with the row */
+  makes;
+  /** @type {Record<string, string>} names of columns' entries, by the ids in their place */
+  aliases;
+
+  constructor(sheet, { number, cells, makes = [], aliases = {} }, { document, errors }) {
     const { isNamed, ...items } = itemsOf(sheet, document);
-    Object.assign(this, { number, cells, ...items, errors: [...errors] });
+    Object.assign(this, { number, cells, makes, aliases, ...items, errors: [...errors] });
     if (isNamed) this.name = toJson(this.isById ? [this.item.id] : sheet.keys.map((key) => this.item[key]));
     else
       this.#refuse(
@@ -71,7 +77,10 @@ class Row {
   }
 
   get changes() {
-    return this.outcomes.flatMap(({ changes }) => changes ?? []);
+    return withNamesOfNew(
+      this.outcomes.flatMap(({ changes }) => changes ?? []),
+      this,
+    );
   }
 
   /** Returns why the row is rejected: fields, the items that they are in, and sentences. */
@@ -79,7 +88,11 @@ class Row {
     const reason = ({ field, value, type }, item) =>
       type === "precondition_failed"
         ? { field: null, value: CHANGED }
-        : { field: field?.replace(/^(ids)?\[\d+\]\.?/, ""), value: inWords({ type, value }), item };
+        : {
+            field: field?.replace(/^(ids)?\[\d+\]\.?(item(\.|$))?/, ""),
+            value: inWords({ type, value }),
+            item,
+          };
     const of = (outcome, item) => outcome?.details.map((detail) => reason(detail, item)) ?? [];
     const ofParts = this.contents.flatMap(({ outcome, sent, content }) => of(outcome, sent ?? content));
     const own =
@@ -114,14 +127,14 @@ export function rowsOf(sheet, documents) {
 
 export class Writer {
   /**
-   * Rejected rows, also those of a dry run, are not sent. `byLanguage` has the names of the lists whose
-   * entries the table
-   * names by language. `isDeletion` deletes the records of the rows.
+   * Rejected rows, also those of a dry run, are not sent. `languages` has the codes of languages by their
+   * ids, by the names of the lists whose entries the table names by language. `isDeletion` deletes the
+   * records of the rows.
    */
-  constructor(sheet, rows, { isDryRun, byLanguage, isDeletion = false }) {
+  constructor(sheet, rows, { isDryRun, languages, isDeletion = false }) {
     this.sheet = sheet;
     this.isDryRun = isDryRun;
-    this.byLanguage = byLanguage;
+    this.languages = languages;
     this.isDeletion = isDeletion;
     this.isStopped = false;
     this.rows = rows.map((row) => row.renew());
@@ -160,7 +173,7 @@ export class Writer {
   }
 
   async #writeRecords(batch, match) {
-    const { sheet, isDryRun, byLanguage } = this;
+    const { sheet, isDryRun, languages } = this;
     const { rows } = batch;
     if (this.isDeletion) {
       const ids = () => rows.map(({ item }) => item.id);
@@ -170,37 +183,42 @@ export class Writer {
       rows.forEach((row, index) => Object.assign(row, { outcome: outcomes[index] }));
       return;
     }
-    const lists = listsOfLanguages(sheet.model, sheet.members, byLanguage);
     const items = () =>
-      keepingLanguages(
-        sheet.path,
+      byLanguage(
         rows.map(({ item }) => item),
-        lists,
-        match,
+        languages,
       );
     const { items: sent, outcomes } = await batch.once("records", items, (some, key) =>
-      merge(sheet.path, some, { match, isDryRun, key }),
+      this.#merge(rows, some, { match, isDryRun, key }),
     );
     rows.forEach((row, index) =>
       Object.assign(row, { sent: sent[index], outcome: outcomes[index], isWritten: !isDryRun }),
     );
   }
 
+  /** Merges items, with the records that they need and that are missing in the same transaction. */
+  async #merge(rows, items, options) {
+    const { path, collection } = this.sheet;
+    const entries = entriesOfNew(rows);
+    if (!entries.length) return merge(path, items, options);
+    const [made, outcomes] = await mergeWithNew(collection.name, entries, items, options);
+    const reasons = made.flatMap(({ details }) => details.map((detail) => ({ ...detail, field: null })));
+    const withReasons = (outcome) => ({ ...outcome, details: [...outcome.details, ...reasons] });
+    return outcomes.map((outcome) => (outcome.outcome === "failed" ? withReasons(outcome) : outcome));
+  }
+
   async #writeParts(batch, part) {
-    const { sheet, isDryRun, byLanguage } = this;
+    const { isDryRun, languages } = this;
     const live = batch.rows.filter(({ outcome }) => !NOT_LIVE.includes(outcome.outcome));
     const entries = live.flatMap(({ outcome: { id }, contents }) =>
       contents.filter((each) => each.part === part).map((each) => ({ id, each })),
     );
     if (!entries.length) return;
     const stored = entries.filter(({ id }) => id !== null);
-    const lists =
-      part.list && byLanguage.has(part.member)
-        ? listsOfLanguages(sheet.model, { [part.list]: part.schema })
-        : new Map();
+    const codes = languages.get(part.member);
+    const lists = new Map(codes ? [[part.list, codes]] : []);
     const items = () =>
-      keepingLanguages(
-        part.path,
+      byLanguage(
         stored.map(({ id, each }) => ({ [part.owner]: id, ...each.content })),
         lists,
       );

@@ -1,7 +1,7 @@
 // Section of a view in which rows are checked by a dry run and written: progress, what came of each row, and
 // how to go on.
 
-import { alertBox, announce, button, el } from "./dom.js";
+import { alertBox, announce, button, el, stored } from "./dom.js";
 import { Results } from "./results.js";
 import { Writer } from "./writer.js";
 import { counted, t } from "./words.js";
@@ -28,11 +28,11 @@ export class Writing {
   }
 
   /**
-   * Sends a dry run of rows, and offers to write them. `byLanguage` has the names of lists whose other
-   * languages stay.
+   * Sends a dry run of rows, and offers to write them. `languages` has the codes of languages by the names of
+   * lists whose other languages stay.
    */
-  dryRun(rows, byLanguage = new Set()) {
-    return this.#start(rows, { isDryRun: true, byLanguage });
+  dryRun(rows, languages = new Map()) {
+    return this.#start(rows, { isDryRun: true, languages });
   }
 
   #start(rows, options) {
@@ -68,7 +68,7 @@ export class Writing {
   }
 
   async #show(writer, failure) {
-    const { isDryRun, isDone, rows, byLanguage } = writer;
+    const { isDryRun, isDone, rows, languages } = writer;
     const results = new Results(
       this.sheet,
       rows.filter(({ kind }) => kind),
@@ -88,7 +88,7 @@ export class Writing {
         this.isDeletion
           ? counted(good, "Delete {0} row", "Delete {0} rows")
           : counted(good, "Write {0} row", "Write {0} rows"),
-        () => this.#start(rows, { isDryRun: false, byLanguage }),
+        () => this.#start(rows, { isDryRun: false, languages }),
         { class: "" },
       );
     const goOn = !isDone && button(t("Go on"), () => this.#run(writer), { class: "" });
@@ -107,11 +107,26 @@ export class Writing {
       el("p", {}, results.summary),
       el("div", { class: "actions" }, write, goOn, controls),
       hint && el("p", { class: "quiet" }, hint),
+      this.#madeNode(rows.filter(({ kind }) => kind && kind !== "failed")),
       results.element,
     ];
     this.clear(...nodes.filter(Boolean));
     this.isWritten = isDone && !isDryRun;
     heading.focus();
     announce(`${title}: ${results.summary}`);
+  }
+
+  /** Returns what is made beside the rows, by collections; or nothing. */
+  #madeNode(rows) {
+    const names = new Map();
+    for (const { collection, text } of rows.flatMap(({ makes }) => makes))
+      names.set(collection.title, (names.get(collection.title) ?? new Set()).add(text));
+    const lines = [...names].map(([title, texts]) =>
+      el("li", {}, `${title}: `, el("ins", {}, stored([...texts].join(", ")))),
+    );
+    return (
+      lines.length > 0 &&
+      el("div", { class: "made" }, t("New records, named in cells:"), el("ul", { class: "changes" }, lines))
+    );
   }
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from service import schemas
@@ -85,19 +85,29 @@ class Headings:
 
     @cached_property
     def _unread(self) -> frozenset[str]:
-        names = (*self.fields.members, *self.fields.set_by_service)
+        shown = self._shown | self.fields.set_by_service
+        names = (*self.fields.members, *shown)
         beside = (f"{spelled(name)} {'names' if name.endswith('s') else 'name'}" for name in names)
         labels = (
             _Labels(self.collection, language).label(name)
             for language in vocabulary.LANGUAGES
-            for name in self.fields.set_by_service
+            for name in shown
         )
-        return frozenset(map(plain, (*REASONS, *beside, *labels, *self.fields.set_by_service)))
+        return frozenset(map(plain, (*REASONS, *beside, *labels, *shown)))
+
+    @property
+    def _shown(self) -> frozenset[str]:
+        """Names of fields that documents have, and requests do not."""
+        definitions = schemas.load()[self.collection]["$defs"] if self.collection else {}
+        if "document" not in definitions:
+            return frozenset()
+        document = schemas.definition(self.collection, "document").properties
+        return frozenset(document.keys() - self.fields.members.keys())
 
     def _price(self, heading: str) -> Target | None:
         """Return the base price in the list that stands after the word for a price."""
         match = _PRICE_HEADING.fullmatch(heading.strip())
-        if not match or plain(heading) in _price_list_words():
+        if not match or plain(heading) in _PRICE_LISTS:
             return None
         for name, field in self.fields.members.items():
             entry = field.items.members if field.items else {}
@@ -134,15 +144,13 @@ def named(field: Field) -> str:
     return str(field.refers_to) if has_names else ""
 
 
-@cache
-def _price_list_words() -> frozenset[str]:
-    """Return the headings of price lists, which are none of prices in a list."""
-    return frozenset(map(plain, _words_for(_LIST_ID, "priceLists")))
-
-
 def plain(text: str) -> str:
     """Return the letters and digits of a heading in lowercase."""
     return _PLAIN.sub("", text.lower())
+
+
+_PRICE_LISTS: Final = frozenset(map(plain, _words_for(_LIST_ID, "priceLists")))
+"""Headings of price lists, which are none of prices in a list."""
 
 
 def spelled(name: str) -> str:
