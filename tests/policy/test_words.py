@@ -19,6 +19,8 @@ _MACHINE: Final = {"audit", "changes", "export", "me", "migration-verification",
 """Schema files of what programs exchange, and no list on a page shows."""
 _COMPUTED: Final = {"sku-generation", "barcode-allocations", "style-sample-requests"}
 _STRING: Final = r'"((?:[^"\\]|\\.)*)"'
+_JOINED: Final = re.compile(r'"\s*\+\s*"')
+"""Ends of the parts of a text that is written on several lines."""
 _CALLS: Final = (
     re.compile(rf"(?<![\w.#])t\(\s*{_STRING}"),
     re.compile(rf"(?<![\w.#])t\([^\"]*?\? {_STRING} : {_STRING}"),
@@ -128,7 +130,7 @@ def _texts() -> set[str]:
         orjson.loads(f'"{text}"')
         for script in scripts
         for call in _CALLS
-        for match in call.findall(read_file(script))
+        for match in call.findall(_JOINED.sub("", read_file(script)))
         for text in ([match] if isinstance(match, str) else match)
     ]
     pages = "".join(read_file(f"{name}.html") for name in ("data", "front", "docs"))

@@ -53,7 +53,8 @@ function secretOf({ name, key }) {
   };
   const copying = button(t("Copy"), copy, { class: "" });
   const warning = t(
-    "Copy it now: it is shown this once, and nobody can read it later. Whoever has it can do all that the key may. Keep it where passwords are kept.",
+    "Copy it now: it is shown this once, and nobody can read it later. Whoever has it can do all that the " +
+      "key may. Keep it where passwords are kept.",
   );
   return el(
     "section",

@@ -203,7 +203,8 @@ export class ListView {
         "p",
         { class: "quiet hint" },
         t(
-          "Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z takes the last change back.",
+          "Enter, F2 or a double click edits a cell. Arrows and Tab move, Esc leaves it as it was, Ctrl+Z " +
+            "takes the last change back.",
         ),
       );
     replace(

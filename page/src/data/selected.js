@@ -47,10 +47,12 @@ const TITLES_OF_ALL = {
 };
 const HINTS = {
   edit: t(
-    "Choose the fields to change. They get the same value in all of these records; a field that is left empty is emptied.",
+    "Choose the fields to change. They get the same value in all of these records; a field that is left " +
+      "empty is emptied.",
   ),
   delete: t(
-    "Deleted records can be restored, unless they are removed at once. What other records name stays; the preview says which.",
+    "Deleted records can be restored, unless they are removed at once. What other records name stays; the " +
+      "preview says which.",
   ),
   restore: t("They become active again, unless something is in the way; the preview says what."),
 };

@@ -193,7 +193,11 @@ function report({ values, rows }, problems, left) {
     rows && counted(rows, "{0} row is new", "{0} rows are new"),
     left && counted(left, "{0} row is not in the file and stays", "{0} rows are not in the file and stay"),
   ];
-  const text = `${parts.filter(Boolean).join(", ")}. ${values || rows ? t("What differs is marked. Look at it, and save, or undo it.") : t("Nothing is changed.")}`;
+  const next =
+    values || rows
+      ? t("What differs is marked. Look at it, and save, or undo it.")
+      : t("Nothing is changed.");
+  const text = `${parts.filter(Boolean).join(", ")}. ${next}`;
   announce(text);
   const items = problems
     .slice(0, MOST_SHOWN)

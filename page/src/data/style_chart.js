@@ -135,7 +135,8 @@ function chartLayout(context, values) {
         "p",
         { class: "quiet" },
         t(
-          "Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can be pasted from a spreadsheet and copied to it.",
+          "Tab and the arrows move between cells, Enter goes down, Shift with arrows selects. Cells can " +
+            "be pasted from a spreadsheet and copied to it.",
         ),
       ),
     ],

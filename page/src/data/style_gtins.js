@@ -79,7 +79,8 @@ export async function gtinsForm(model, skus, { onSaved, onCancel }) {
       "p",
       { class: "quiet" },
       t(
-        "The range never gives these numbers out again, and once the style is no longer work in progress, they cannot be taken away.",
+        "The range never gives these numbers out again, and once the style is no longer work in progress, " +
+          "they cannot be taken away.",
       ),
     ),
     ranges.length > 0 &&

@@ -173,7 +173,8 @@ export class Matrix {
       "p",
       { class: "quiet" },
       t(
-        "What one piece costs today in {0}, in {1}. The price of a color or size goes before that of all. Other days and quantities stay as they are. ",
+        "What one piece costs today in {0}, in {1}. The price of a color or size goes before that of all. " +
+          "Other days and quantities stay as they are. ",
         this.list.name,
         this.list.currencyCode,
       ),

@@ -152,7 +152,8 @@ class Upload {
       this.#choose(event.dataTransfer.files[0]);
     };
     const text = t(
-      "Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen what would change.",
+      "Choose a CSV file or a workbook (XLSX), or drop it here. Nothing is written before you have seen " +
+        "what would change.",
     );
     return el(
       "div",

@@ -42,27 +42,34 @@ export function explanation(sheet, targets) {
   const keys = sheet.keys.map((key) => titleOfField(sheet, key)).join(t(" and "));
   const rules = [
     t(
-      "The names of the columns are as below or as on the list, in any language of the page. Columns that you leave out change nothing.",
+      "The names of the columns are as below or as on the list, in any language of the page. Columns that " +
+        "you leave out change nothing.",
     ),
     t(
-      "A row changes the record with the same {0}. If there is none, the row is a new record. A row with an Id changes that record.",
+      "A row changes the record with the same {0}. If there is none, the row is a new record. A row with " +
+        "an Id changes that record.",
       keys,
     ),
     t(
-      "An empty cell leaves the field as it is, and so does a translation without a column. If you choose that empty cells empty their fields, those of texts in languages and of what needs a value still stay.",
+      "An empty cell leaves the field as it is, and so does a translation without a column. If you choose " +
+        "that empty cells empty their fields, those of texts in languages and of what needs a value still " +
+        "stay.",
     ),
     t(
       "Several values stand in one cell, separated by {0}, and replace those that are stored.",
       LIST_SEPARATOR,
     ),
     t(
-      "In a workbook cells are read as they are shown: 00123 keeps its zeros. A cell that shows an error, or a formula without a result, rejects its row.",
+      "In a workbook cells are read as they are shown: 00123 keeps its zeros. A cell that shows an error, " +
+        "or a formula without a result, rejects its row.",
     ),
     t(
-      "In a table with semicolons 12,5 is a number like 12.5; 1.234 is rejected there, as it may be 1234. In tables with commas write 12.5.",
+      "In a table with semicolons 12,5 is a number like 12.5; 1.234 is rejected there, as it may be 1234. " +
+        "In tables with commas write 12.5.",
     ),
     t(
-      "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not run a text as a formula.",
+      "An apostrophe before =, +, - or @ is taken away: downloads have it, so that spreadsheets do not " +
+        "run a text as a formula.",
     ),
   ];
   const row = (target) =>

@@ -44,7 +44,7 @@ const escaped = (text) =>
   text
     .replace(/_(?=x[\dA-Fa-f]{4}_)/g, "_x005F_")
     .replace(
-      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Surrogate}/gu,
       (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
     )
     .replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
@@ -55,7 +55,8 @@ function cellXml(value, name, isHeading) {
   if (typeof value === "boolean") return `<c r="${name}" t="b"><v>${Number(value)}</v></c>`;
   if (value.serial !== undefined)
     return `<c r="${name}" s="${value.isDay ? DAY : TIME}"><v>${value.serial}</v></c>`;
-  return `<c r="${name}" s="${isHeading ? HEADING : TEXT}" t="inlineStr"><is><t xml:space="preserve">${escaped(String(value))}</t></is></c>`;
+  const text = `<is><t xml:space="preserve">${escaped(String(value))}</t></is>`;
+  return `<c r="${name}" s="${isHeading ? HEADING : TEXT}" t="inlineStr">${text}</c>`;
 }
 
 const shownLength = (value) => (value?.serial === undefined ? String(value ?? "").length : 16);
@@ -68,13 +69,14 @@ function sheetXml(rows) {
   const cols = widths
     .map((width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`)
     .join("");
-  const lines = rows.map(
-    (cells, row) =>
-      `<row r="${row + 1}">${cells.map((value, column) => cellXml(value, cellName(column, row + 1), row === 0)).join("")}</row>`,
-  );
-  const view =
-    '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>';
-  return `${HEAD}<worksheet xmlns="${MAIN}">${view}<cols>${cols}</cols><sheetData>${lines.join("")}</sheetData></worksheet>`;
+  const lines = rows.map((values, row) => {
+    const cells = values.map((value, column) => cellXml(value, cellName(column, row + 1), row === 0));
+    return `<row r="${row + 1}">${cells.join("")}</row>`;
+  });
+  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
+  const view = `<sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>`;
+  const data = `<sheetData>${lines.join("")}</sheetData>`;
+  return `${HEAD}<worksheet xmlns="${MAIN}">${view}<cols>${cols}</cols>${data}</worksheet>`;
 }
 
 /** Returns a name that a sheet can have. */
@@ -92,17 +94,41 @@ const sheetName = (name) =>
 export function workbook(name, rows) {
   const formats = FORMATS.map(
     (format, index) =>
-      `<xf numFmtId="${format}" fontId="${Number(index === HEADING)}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/>`,
-  ).join("");
-  const styles = `${HEAD}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="${FORMATS.length}">${formats}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+      `<xf numFmtId="${format}" fontId="${Number(index === HEADING)}" fillId="0" borderId="0" ` +
+      'xfId="0" applyNumberFormat="1" applyFont="1"/>',
+  );
+  const font = '<sz val="11"/><name val="Calibri"/>';
+  const fill = (pattern) => `<fill><patternFill patternType="${pattern}"/></fill>`;
+  const list = (name, ...entries) => `<${name} count="${entries.length}">${entries.join("")}</${name}>`;
+  const styles = [
+    `${HEAD}<styleSheet xmlns="${MAIN}">`,
+    list("fonts", `<font>${font}</font>`, `<font><b/>${font}</font>`),
+    list("fills", fill("none"), fill("gray125")),
+    list("borders", "<border/>"),
+    list("cellStyleXfs", "<xf/>"),
+    list("cellXfs", ...formats),
+    list("cellStyles", '<cellStyle name="Normal" xfId="0" builtinId="0"/>'),
+    "</styleSheet>",
+  ].join("");
+  const content = (type) => `application/vnd.openxmlformats-${type}+xml`;
+  const byExtension = (extension, type) => `<Default Extension="${extension}" ContentType="${type}"/>`;
   const part = (path, type) =>
-    `<Override PartName="/${path}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${type}+xml"/>`;
-  const types = `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${part("xl/workbook.xml", "sheet.main")}${part("xl/worksheets/sheet1.xml", "worksheet")}${part("xl/styles.xml", "styles")}</Types>`;
+    `<Override PartName="/${path}" ContentType="${content(`officedocument.spreadsheetml.${type}`)}"/>`;
+  const types = [
+    `${HEAD}<Types xmlns="${PACKAGE}/content-types">`,
+    byExtension("rels", content("package.relationships")),
+    byExtension("xml", "application/xml"),
+    part("xl/workbook.xml", "sheet.main"),
+    part("xl/worksheets/sheet1.xml", "worksheet"),
+    part("xl/styles.xml", "styles"),
+    "</Types>",
+  ].join("");
   const relation = (id, type, target) =>
     `<Relationship Id="${id}" Type="${DOCUMENT}/${type}" Target="${target}"/>`;
   const relations = (...all) =>
     `${HEAD}<Relationships xmlns="${PACKAGE}/relationships">${all.join("")}</Relationships>`;
-  const book = `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><sheets><sheet name="${escaped(sheetName(name))}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
+  const sheet = `<sheet name="${escaped(sheetName(name))}" sheetId="1" r:id="rId1"/>`;
+  const book = `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${DOCUMENT}"><sheets>${sheet}</sheets></workbook>`;
   const entries = [
     ["[Content_Types].xml", types],
     ["_rels/.rels", relations(relation("rId1", "officeDocument", "xl/workbook.xml"))],
