@@ -1,17 +1,20 @@
-"""Batch: the items of one write, their indexes in the request, and the errors of these items.
+"""Batch: entries of one write that are in one collection, and the errors of a request's items.
 
 A request index counts all items of the request from 0, an index those of one batch.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
+from operator import not_
 from typing import Any, Final, TypeAlias
 
 import asyncpg
 import orjson
 
 from service.batches.change_recorder import CREATED, DELETED
+from service.batches.entry import UPSERT, Edit, Entry, EntryOperation, Item
 from service.database.connections import Connection
 from service.database.statements import id_array
 from service.errors import MAX_COLLECTED, ApiError, ErrorDetail, Path, in_request_order
@@ -20,7 +23,6 @@ from service.organizations.caller import Caller
 
 FAILED_CREATOR: Final = "Entry {}, which creates it, fails."
 """Message of items that depend on a failed item, given its request index."""
-Item: TypeAlias = dict[str, Any]
 PathLocator: TypeAlias = Callable[[int, Path], Path]
 """Maps an item's request index and a path within the item to the path within the request."""
 
@@ -46,6 +48,12 @@ class RequestItems:
     """Errors by request index; their paths start at the item."""
     is_bulk: bool = False
     """Whether the request is a bulk write, whatever its number of items."""
+    operation: EntryOperation = UPSERT
+    """Operation of all items; transactions have one for each entry."""
+    is_by_id: bool = True
+    """Whether the items name their records by id, not by own key."""
+    edit: Edit | None = None
+    """What an operation ``edit`` does."""
 
 
 class ItemErrors:
@@ -157,47 +165,45 @@ class ItemErrors:
 
 
 @dataclass(slots=True, eq=False)
-class Batch:
-    """Items of one write, in request order.
+class TransactionState:
+    """What the batches of one transaction share."""
 
-    An item gets the ``id`` of its record when that is known: from the request, from the lock of the
-    record with its own key, or as the new id of a record to create. ``index`` counts the batch's
-    items from 0; ``request_index`` is an item's index in the request. Subsets of a batch share its
-    errors, ``checked_fields`` and the like, and items; the write changes these in place. An item
-    that fails stays in the batch; ``subset`` returns a batch without it.
+    locks: set[str] = field(default_factory=set)
+    """Writer locks, by collection, and the organization's, that the transaction has."""
+    look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
+    """Records that the transaction has found by own key, by statement, then by key."""
+    failed_creator: Callable[[str, Any], int | None] = lambda *_: None
+    """Returns the request index of the failed entry that would create a collection's own key."""
+    failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)
+    """Request indexes of failed entries of parts, by the table of their entries, then by owner."""
+    deleted_keys: Callable[[str], Mapping[Any, int]] = lambda _: {}
+    """Returns the records of a collection that the transaction deletes: ids by own key."""
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """Entries of one write, in request order.
+
+    Subsets of a batch share its errors, ``checked_fields`` and the like, and entries; the write
+    changes these in place. An entry that fails stays in the batch; ``subset`` returns a batch
+    without it.
     """
 
     connection: Connection
     """Connection of the transaction that the batch is written in."""
     caller: Caller
-    items: list[Item]
-    request_indexes: Sequence[int]
+    items: list[Entry]
     errors: ItemErrors
     request_id: str = ""
     parents: Sequence[int] = ()
     """The path's ids of the parent records, outermost first."""
-    failed_creator: Callable[[str, Any], int | None] = lambda *_: None
-    """Returns the request index of the failed item that would create a collection's own key."""
-    failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)
-    """Request indexes of failed entries of parts, by the table of their entries, then by owner."""
-    deleted_keys: dict[str, dict[Any, int]] = field(default_factory=lambda: defaultdict(dict))
-    """Ids of the records that the transaction deletes, by collection, then by own key."""
+    transaction: TransactionState = field(default_factory=TransactionState)
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
-    locks: set[str] = field(default_factory=set)
-    """Writer locks, by collection, and the organization's, that the transaction has."""
-    look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
-    """Records that the transaction has found by own key, by statement, then by key."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
     """Ids of owners whose part is filled or emptied, by part and operation."""
     deactivating: dict[int, Any] = field(default_factory=dict)
     """Matched children of the owners whose part loses entries in use, by the owner's id."""
-    beside: Sequence[int] = ()
-    """Ids of records that the transaction locks with those of the items' own keys."""
-    imported: Collection[int] = ()
-    """Request indexes of items that may refer to deleted records where stored ones may stay."""
-    merged: dict[int, Item] = field(default_factory=dict)
-    """Merge patches of items that are edited stored forms, by request index; {} of other edits."""
     _json: dict[tuple[str, ...], str] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -210,11 +216,14 @@ class Batch:
         parents: Sequence[int] = (),
     ) -> "Batch":
         """Return the batch of the items without errors, as shallow copies, and of all errors."""
-        errors = ItemErrors(request_items)
-        indexes = range(len(request_items.items))
-        request_indexes = [index for index in indexes if index not in errors]
-        items = [request_items.items[request_index].copy() for request_index in request_indexes]
-        return cls(connection, caller, items, request_indexes, errors, request_id, parents)
+        errors, operation = ItemErrors(request_items), request_items.operation
+        is_by_id, edit = request_items.is_by_id, request_items.edit
+        items = [
+            Entry(item, index, operation, is_by_id=is_by_id, edit=edit)
+            for index, item in enumerate(request_items.items)
+            if index not in errors
+        ]
+        return cls(connection, caller, items, errors, request_id, parents)
 
     async def fetch(self, text: str, *parameters: Any) -> Sequence[asyncpg.Record]:
         """Return the rows of a statement, whose first parameter is the organization."""
@@ -247,47 +256,42 @@ class Batch:
             self._json[without] = orjson.dumps(items).decode()
         return self._json[without]
 
-    def subset(self, includes: Callable[[Item], bool] | None = None) -> "Batch":
+    def subset(self, includes: Callable[[Entry], bool] | None = None) -> "Batch":
         """Return the items without errors that ``includes`` accepts; the batch itself if all are.
 
         ``includes`` is not called for failed items; without it, all others are returned.
         """
         if not self.errors and includes is None:
             return self
-        indexes = [
-            index
-            for index, request_index in enumerate(self.request_indexes)
-            if request_index not in self.errors and (not includes or includes(self.items[index]))
+        items = [
+            entry
+            for entry in self.items
+            if entry.index not in self.errors and (not includes or includes(entry))
         ]
-        return self if len(indexes) == len(self.items) else self._selection(indexes)
+        return self if len(items) == len(self.items) else self.of_entries(items)
 
-    def split(self, includes: Callable[[Item], bool]) -> tuple["Batch", "Batch"]:
-        """Return the accepted items, the batch itself if all are, and the others; failures stay."""
-        accepted = [*map(includes, self.items)]
-        if all(accepted):
-            return self, self.empty()
-        indexes = range(len(self.items))
+    def split(self, includes: Callable[[Entry], bool]) -> tuple["Batch", "Batch"]:
+        """Return the accepted items and the others; the batch itself for all. Failures stay."""
+        is_accepted = [*map(includes, self.items)]
+        accepted = [*compress(self.items, is_accepted)]
+        others = [*compress(self.items, map(not_, is_accepted))]
         return (
-            self._selection([index for index in indexes if accepted[index]]),
-            self._selection([index for index in indexes if not accepted[index]]),
+            self.of_entries(accepted) if others else self,
+            self.of_entries(others) if accepted else self,
         )
 
-    def of_items(self, items: list[Item], request_indexes: Sequence[int]) -> "Batch":
-        """Return a batch of other items of this one's request and transaction."""
-        own = (items, request_indexes, self.errors, self.request_id)
-        batch = Batch(self.connection, self.caller, *own)
-        batch.locks, batch.look_ups = self.locks, self.look_ups
-        batch.failed_parts, batch.deleted_keys = self.failed_parts, self.deleted_keys
-        return batch
+    def of_entries(self, items: list[Entry]) -> "Batch":
+        """Return a batch of some of the entries, or of others in the same collection."""
+        return replace(self, items=items)
+
+    def of_collection(self, items: list[Entry]) -> "Batch":
+        """Return a batch of entries in another collection, of the same transaction."""
+        own = (items, self.errors, self.request_id, (), self.transaction)
+        return Batch(self.connection, self.caller, *own)
 
     def empty(self) -> "Batch":
         """Return an empty subset of the batch."""
-        return self._selection([])
-
-    def _selection(self, indexes: list[int]) -> "Batch":
-        items = [self.items[index] for index in indexes]
-        request_indexes = [self.request_indexes[index] for index in indexes]
-        return replace(self, items=items, request_indexes=request_indexes)
+        return self.of_entries([])
 
     def note_part(self, part: str, owner_id: int, *, was_filled: bool, is_filled: bool) -> None:
         """Note in ``part_operations`` if the write fills an owner's empty part, or empties it."""
@@ -297,7 +301,7 @@ class Batch:
 
     def fail(self, index: int, type_: str, *path: str | int, message: str) -> None:
         """Add an error to the item at ``index``, at ``path`` within the item."""
-        self.errors.add(self.request_indexes[index], type_, path, message)
+        self.errors.add(self.items[index].index, type_, path, message)
 
     def fail_records(self, messages: Mapping[int, str], type_: str, key: str = "id") -> None:
         """Add an error to each item whose record id has a message, at the field ``key``.

@@ -2,21 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, TypeAlias
+from operator import attrgetter
+from typing import Final, NamedTuple
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import CREATED, DELETED, WritePlan
+from service.batches.entry import LockedRow
 from service.database.statements import SHARED
 
 ORGANIZATION: Final = "organization"
 """Name of the lock of the organization's row, in ``Batch.locks``."""
-LockedRow: TypeAlias = Mapping[str, Any]
-"""Stored record before the write, as the locking statement returned it.
 
-Its columns are ``id``, ``state`` (``active`` for records without one), ``key`` (own key, of a part
-that of its owner), ``within_id`` (parent of the own key), and ``fields`` (JSON of the fields that
-writes keep); the last three may be null.
-"""
+
+_DELETES: Final = attrgetter("deletes")
 
 
 class OrganizationLockError(Exception):
@@ -44,11 +42,6 @@ class WriteSet:
     """Ids of ``upserts`` to insert."""
     restored_ids: Sequence[int] = ()
     """Ids of ``upserts`` whose records were deleted before the write; patches may leave them so."""
-    stored_forms: Mapping[int, Item] = field(default_factory=dict)
-    """Writable forms before the write, by id; empty unless the write patches a single record."""
-
-    stored: Mapping[int, LockedRow] = field(default_factory=dict)
-    """Locked rows of the stored records, by id."""
     removals: WritePlan = field(default_factory=list)
     """Plan, set by the check, that removes entries which other records may use.
 
@@ -57,9 +50,30 @@ class WriteSet:
     removed_ids: list[int] = field(default_factory=list)
     """Ids of the entries that ``removals`` remove."""
 
+    @classmethod
+    def of(cls, batch: Batch) -> "WriteSet":
+        """Return the write set of a batch's entries that have not failed; all have ids.
+
+        Its ``batch`` is the given one itself.
+        """
+        deletes, upserts = batch.subset().split(_DELETES)
+        return cls(
+            batch,
+            upserts,
+            deletes,
+            [entry["id"] for entry in deletes.items if not entry.was_deleted],
+            [entry["id"] for entry in upserts.items if entry.is_new],
+            [entry["id"] for entry in upserts.items if entry.was_deleted],
+        )
+
+    @property
+    def stored(self) -> Mapping[int, LockedRow]:
+        """Locked rows of the batch's records, by id."""
+        return {entry["id"]: entry.stored for entry in self.batch.items if entry.stored}
+
     def require_organization_lock(self) -> None:
         """Raise OrganizationLockError unless the transaction has locked the organization."""
-        if ORGANIZATION not in self.batch.locks:
+        if ORGANIZATION not in self.batch.transaction.locks:
             raise OrganizationLockError
 
     async def try_organization_lock(self) -> None:
@@ -68,10 +82,10 @@ class WriteSet:
         For checks that come after it: it protects nothing that was read before. Without it every
         replace that removes allowed values would run twice.
         """
-        if ORGANIZATION not in self.batch.locks:
+        if ORGANIZATION not in self.batch.transaction.locks:
             if not await self.batch.fetch(SHARED["try_lock_organization"].text):
                 raise OrganizationLockError
-            self.batch.locks.add(ORGANIZATION)
+            self.batch.transaction.locks.add(ORGANIZATION)
 
     def operations(self, collection: str, parts: Iterable[str]) -> dict[str, dict[str, set[int]]]:
         """Return the ids of created and deleted records, by collection, then by operation.

@@ -1,18 +1,20 @@
 """Outcome responses: one outcome for each item instead of documents (contract, Outcomes)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from service.batches.batch import ItemErrors, RequestItems
 from service.batches.change_recorder import CREATED
+from service.batches.entry import ItemOutcome
 from service.handlers.write_options import MINIMAL
 from service.http.envelope import ApiResponse, success
 from service.http.negotiation import APPLIED
 from service.records.writable_resource import WritableResource
-from service.writing.outcomes import FAILED, ItemOutcome, WriteOptions, WriteResult, sent_key
+from service.writing.outcomes import FAILED, WriteOptions, WriteResult, sent_key
 
+_NO_RECORD: Final = ItemOutcome(FAILED, None, None)
 Row: TypeAlias = dict[str, Any]
 """Outcome of an item, as JSON members."""
 
@@ -42,7 +44,7 @@ def outcomes(
     """
     indexes = range(len(request_items.items))
     rows = [*outcome_rows(resource, request_items, result, options, indexes)]
-    add_details(rows, result.errors)
+    add_details(rows, result.batch.errors)
     return response(rows if request_items.is_bulk else rows[0], outcomes_of(rows), options)
 
 
@@ -69,15 +71,17 @@ def outcome_rows(
     indexes: Iterable[int],
 ) -> Iterator[Row]:
     """Yield the outcomes of the items with these request indexes, without the errors."""
+    entries = {entry.index: entry for entry in result.batch.items}
     for request_index in indexes:
-        outcome = _outcome_of(resource, request_items, result, request_index)
-        row = _row(
-            resource,
-            outcome._replace(key=_key_text(result, outcome.key)),
-            is_dry_run=options.dry_run,
-        )
+        entry = entries.get(request_index)
+        outcome = (entry and entry.outcome) or _NO_RECORD
+        if outcome.outcome == FAILED:
+            key = sent_key(resource, request_items.items[request_index])
+            outcome = outcome._replace(key=key or outcome.key)
+        outcome = outcome._replace(key=_key_text(result, outcome.key))
+        row = _row(resource, outcome, is_dry_run=options.dry_run)
         if options.preview:
-            row["changes"] = _changes(result, request_index)
+            row["changes"] = [change._asdict() for change in entry.changes] if entry else []
         yield row
 
 
@@ -91,22 +95,6 @@ def _key_text(result: WriteResult, key: Any) -> str | None:
     """Return the text of an own key; None without one, and for a reference to no record."""
     text: str | None = result.key_texts.get(key, key if isinstance(key, str) else None)
     return text
-
-
-def _outcome_of(
-    resource: WritableResource, request_items: RequestItems, result: WriteResult, request_index: int
-) -> ItemOutcome:
-    """Return the outcome of an item; ``failed`` has the record's id if the item matched one."""
-    if request_index in result.outcomes:
-        return result.outcomes[request_index]
-    record_id, stored_key = result.stored.get(request_index, (None, None))
-    key = sent_key(resource, request_items.items[request_index]) or stored_key
-    return ItemOutcome(FAILED, record_id, key)
-
-
-def _changes(result: WriteResult, request_index: int) -> list[dict[str, Any]]:
-    """Return the changes of an item as JSON objects; [] for a failed or absent one."""
-    return [change._asdict() for change in result.changes.get(request_index, ())]
 
 
 def _row(resource: WritableResource, outcome: ItemOutcome, *, is_dry_run: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import jsonpointer
 import orjson
 
 from service import schemas
-from service.batches.batch import Item
+from service.batches.entry import Edit, Item
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, api_error, one_per_field
 from service.limits import MAX_BODY_BYTES, MAX_POINTER_PARTS, MAX_VALUES, byte_size
@@ -23,7 +23,6 @@ from service.records.parts import RecordPart
 from service.records.writable_resource import WritableResource
 from service.schemas.parsing import count_values, malformed, parse
 from service.schemas.validation import Validator
-from service.writing.writes import Edit
 
 _PATCH_FORM = Validator("common/json-patch")
 _INAPPLICABLE = (

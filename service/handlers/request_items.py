@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from service import schemas
-from service.batches.batch import Item, RequestItems, list_path
+from service.batches.batch import RequestItems, list_path
+from service.batches.entry import DELETE, UPSERT, EntryOperation, Item
 from service.batches.renames import NEW_KEY
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail, Path, api_error, one_per_field
@@ -26,8 +27,10 @@ from service.schemas.visible_text import normal
 from service.writing.outcomes import WriteOptions
 
 
-def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
-    """Return the item of a single write; raise ApiError with all its errors.
+def one_item(
+    validator: Validator, raw: bytes, operation: EntryOperation, name: str = ""
+) -> RequestItems:
+    """Return the item of a single write by id; raise ApiError with all its errors.
 
     With ``name``, the body is a list, which the item stores under this name. The ``id`` of the path
     is set later, and replaces one in the body.
@@ -36,8 +39,8 @@ def one_item(validator: Validator, raw: bytes, name: str = "") -> RequestItems:
     if details := validator.errors(body, raw):
         raise ApiError(details)
     if name:
-        return RequestItems([{name: body}], list_path(name))
-    return RequestItems([dict(body)])
+        return RequestItems([{name: body}], list_path(name), operation=operation)
+    return RequestItems([dict(body)], operation=operation)
 
 
 def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
@@ -63,7 +66,7 @@ def keyed_item(resource: MasterRecord, raw: bytes, key: str) -> RequestItems:
         details = [replace(d, path=at_path) if d.path == (name,) else d for d in details]
     if details := one_per_field(body, details):
         raise ApiError(details)
-    return RequestItems([dict(body)])
+    return RequestItems([dict(body)], is_by_id=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,11 @@ class BulkBody:
 
 
 def many_items(
-    resource: WritableResource, validator: Validator, body: BulkBody, options: WriteOptions
+    resource: WritableResource,
+    validator: Validator,
+    body: BulkBody,
+    options: WriteOptions,
+    operation: EntryOperation = UPSERT,
 ) -> RequestItems:
     """Return the items of a bulk write with their errors; those of ``body`` are changed in place.
 
@@ -119,7 +126,8 @@ def many_items(
     identify_objects(resource, objects, details, options)
     id_field = resource.own_key if options.match_by_key else resource.key
     add_repeated_values(resource, objects, details, options, without=id_field)
-    return RequestItems(items, in_body, details, is_bulk=True)
+    is_by_id = not options.match_by_key
+    return RequestItems(items, in_body, details, True, operation, is_by_id)
 
 
 Details: TypeAlias = dict[int, list[ErrorDetail]]
@@ -243,8 +251,9 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
     """
     _check_number(resource, texts, "id")
     if (ids := parse_ids(texts)) and len({*texts}) == len(texts):
-        return RequestItems([{"id": record_id} for record_id in ids], in_query, is_bulk=True)
-    items, details = list[Item](), defaultdict[int, list[ErrorDetail]](list)
+        items: list[Item] = [{"id": record_id} for record_id in ids]
+        return RequestItems(items, in_query, is_bulk=True, operation=DELETE)
+    items, details = [], defaultdict[int, list[ErrorDetail]](list)
     for request_index, text in enumerate(texts):
         try:
             items.append({"id": resource.stored_id(text)})
@@ -252,7 +261,7 @@ def many_ids(resource: MasterRecord, texts: list[str], options: WriteOptions) ->
             items.append({})
             details[request_index].append(ErrorDetail(ErrorType.INVALID_VALUE, (), str(error)))
     _add_repeated(texts, details, options)
-    return RequestItems(items, in_query, details, is_bulk=True)
+    return RequestItems(items, in_query, details, is_bulk=True, operation=DELETE)
 
 
 def many_keys(resource: MasterRecord, texts: list[str], options: WriteOptions) -> RequestItems:
@@ -268,7 +277,7 @@ def many_keys(resource: MasterRecord, texts: list[str], options: WriteOptions) -
     _add_repeated(texts, details, options)
     items: list[Item] = [{str(resource.own_key): text} for text in texts]
     failed = {request_index: rows for request_index, rows in details.items() if rows}
-    return RequestItems(items, _in_keys, failed, is_bulk=True)
+    return RequestItems(items, _in_keys, failed, True, DELETE, is_by_id=False)
 
 
 def _check_number(resource: MasterRecord, texts: list[str], noun: str) -> None:

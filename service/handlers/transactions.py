@@ -16,7 +16,8 @@ from typing import Any, Final, TypeAlias
 import orjson
 from aiohttp import hdrs, web
 
-from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.entry import EntryOperation, Item
 from service.database import table_analyzer
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
@@ -57,12 +58,7 @@ from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
 from service.writing.late_checks import LateFailuresError
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions, WriteResult
-from service.writing.transaction import (
-    CollectionEntries,
-    EntryOperation,
-    key_as_sent,
-    write_entries,
-)
+from service.writing.transaction import CollectionEntries, key_as_sent, write_entries
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""
@@ -214,9 +210,14 @@ class _Entries:
             for index in self._malformed
         }
         for entries, result in zip(self.collections, results, strict=True):
-            indexes, outcomes = [*entries.operations], result.outcomes
+            indexes = [*entries.operations]
             if options.return_minimal:
-                indexes = [n for n in indexes if n not in outcomes or outcomes[n][0] != UNCHANGED]
+                unchanged = {
+                    each.index
+                    for each in result.batch.items
+                    if each.outcome and each.outcome.outcome == UNCHANGED
+                }
+                indexes = [index for index in indexes if index not in unchanged]
             rows = outcome_rows(entries.resource, self.items, result, options, indexes)
             by_index |= zip(indexes, rows, strict=True)
         return {

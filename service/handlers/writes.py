@@ -7,11 +7,12 @@ import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any, Final, Generic, TypeAlias
+from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.entry import CREATE, EDIT, MERGE, UPSERT, EntryOperation
 from service.batches.write_set import OrganizationLockError
 from service.database import table_analyzer
 from service.database.connections import Connection
@@ -37,54 +38,45 @@ from service.records.writable_resource import WritableResource
 from service.resources.registry import ORGANIZATIONS
 from service.shares.body_scheduler import BODY_SCHEDULER, ENTER_AGAIN_BYTES
 from service.shares.fair_queue import LeaseKind
-from service.writing import writes
 from service.writing.locking import begins_unlocked, locks_organization
 from service.writing.outcomes import WriteOptions, WriteResult
-from service.writing.writes import ResourceT, Write
+from service.writing.writes import write
 
-ItemsReader: TypeAlias = Callable[[WriteOptions], tuple[RequestItems, Write[ResourceT]]]
-"""Returns the items of a request and the engine function that writes them.
+ItemsReader: TypeAlias = Callable[[WriteOptions], RequestItems]
+"""Returns the items of a request.
 
 Raises ApiError for errors of the request as a whole, and of the item of a single write. Errors of
 the items of a bulk write are in ``RequestItems.details``.
 """
 
-_ItemsAndWrite: TypeAlias = tuple[RequestItems, Write[Any]]
-
-_BULK_WRITES: Final[Mapping[tuple[str, bool], tuple[str, Write[Any]]]] = {
-    ("bulk_create", False): ("bulkCreate", writes.create),
-    ("bulk_replace", False): ("bulkReplace", writes.replace),
-    ("bulk_replace", True): ("bulkReplaceByKey", writes.replace_by_key),
-    ("bulk_patch", False): ("bulkMerge", writes.merge),
-    ("bulk_patch", True): ("bulkMergeByKey", writes.merge_by_key),
+_BULK_WRITES: Final[Mapping[str, tuple[str, EntryOperation]]] = {
+    "bulk_create": ("bulkCreate", CREATE),
+    "bulk_replace": ("bulkReplace", UPSERT),
+    "bulk_patch": ("bulkMerge", MERGE),
 }
-"""Form of the body and engine function, by operation and whether items match by own key."""
-_BY_KEY: Final = (writes.replace_by_key, writes.merge_by_key, writes.delete_by_key)
-"""Engine functions that match by own key. They always take the writer lock of the collection."""
+"""Form of the body and operation of its items; forms by own key end with ``ByKey``."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class WriteRequest(Generic[ResourceT]):
+class WriteRequest:
     """Write request after the first round of checks; errors of items are in ``items.details``."""
 
-    resource: ResourceT
+    resource: WritableResource
     request: web.Request
     path: Sequence[PathId]
     """Ids or own keys of parents and record; () without a record, and for an upsert by own key."""
     options: WriteOptions
     idempotency: IdempotentRequest | None
     items: RequestItems
-    write: Write[ResourceT]
-    """Function of the engine that writes the items."""
 
     @property
     def lease_kind(self) -> LeaseKind:
         """Kind of the connection's lease: exclusive if the write locks the organization.
 
-        A write by own key names its collection, which it locks as well.
+        A write by own key names its collection, whose writer lock it takes.
         """
-        by_key = self.write in _BY_KEY
-        creates = by_key or self.write is writes.create
+        by_key = not self.items.is_by_id
+        creates = by_key or self.items.operation is CREATE
         return LeaseKind(
             bulk=self.items.is_bulk,
             exclusive=not self.options.unlocked
@@ -97,12 +89,8 @@ async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> Ap
     """Create one record, or by an array several."""
     if raw.lstrip().startswith(b"["):
         return await _write_many("bulk_create", resource, request, raw)
-    return await _write_one(
-        resource,
-        request,
-        raw,
-        lambda _: (request_items.one_item(resource.validators["create"], raw), writes.create),
-    )
+    read = partial(request_items.one_item, resource.validators["create"], raw, CREATE)
+    return await _write_one(resource, request, raw, lambda _: read())
 
 
 async def replace(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
@@ -112,12 +100,11 @@ async def replace(resource: WritableResource, request: web.Request, raw: bytes) 
     deleted one, else create one. A part's path with an own key needs a live record.
     """
 
-    def read(options: WriteOptions) -> _ItemsAndWrite:
+    def read(options: WriteOptions) -> RequestItems:
         if isinstance(resource, MasterRecord) and options.path_key is not None:
-            return request_items.keyed_item(resource, raw, options.path_key), writes.replace_by_key
-        return request_items.one_item(
-            resource.validators["replace"], raw, resource.list_name
-        ), writes.replace
+            return request_items.keyed_item(resource, raw, options.path_key)
+        validator = resource.validators["replace"]
+        return request_items.one_item(validator, raw, UPSERT, resource.list_name)
 
     return await _write_one(resource, request, raw, read)
 
@@ -129,17 +116,18 @@ async def patch(resource: WritableResource, request: web.Request, raw: bytes) ->
     round of checks, and applied under the record's lock. The id of the path counts.
     """
 
-    def read(_: WriteOptions) -> _ItemsAndWrite:
+    def read(_: WriteOptions) -> RequestItems:
         if is_sent_as(request.headers[hdrs.CONTENT_TYPE], MERGE_PATCH):
-            return request_items.one_item(resource.validators["merge"], raw), writes.merge
-        return RequestItems([{}]), partial(writes.patch, edit=patch_editor(resource, raw))
+            return request_items.one_item(resource.validators["merge"], raw, MERGE)
+        return RequestItems([{}], operation=EDIT, edit=patch_editor(resource, raw))
 
     return await _write_one(resource, request, raw, read)
 
 
 async def delete(resource: MasterRecord, request: web.Request) -> ApiResponse:
     """Delete one record by id or own key in the path; return it as deleted."""
-    return await _write_one(resource, request, b"", lambda _: (RequestItems([{}]), writes.delete))
+    items = RequestItems([{}], operation=EntryOperation.DELETE)
+    return await _write_one(resource, request, b"", lambda _: items)
 
 
 async def replace_many(resource: WritableResource, request: web.Request, raw: bytes) -> ApiResponse:
@@ -156,17 +144,17 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> ApiRespon
     """Delete records in bulk, by ``ids`` or ``keys``; return them as deleted, or the outcomes."""
     allowed, ids, keys = write_options.named_records(request, resource)
 
-    def read(options: WriteOptions) -> _ItemsAndWrite:
+    def read(options: WriteOptions) -> RequestItems:
         if options.match_by_key:
-            return request_items.many_keys(resource, keys, options), writes.delete_by_key
-        return request_items.many_ids(resource, ids, options), writes.delete
+            return request_items.many_keys(resource, keys, options)
+        return request_items.many_ids(resource, ids, options)
 
     with bulk_error_counts("bulk_delete", len(keys or ids)):
         return await _execute(_check(resource, request, b"", allowed, read))
 
 
 async def _write_one(
-    resource: ResourceT, request: web.Request, raw: bytes, read: ItemsReader[ResourceT]
+    resource: WritableResource, request: web.Request, raw: bytes, read: ItemsReader
 ) -> ApiResponse:
     """Handle a single write."""
     return await _execute(_check(resource, request, raw, write_options.SINGLE, read))
@@ -179,7 +167,7 @@ async def _write_many(
     body = request_items.BulkBody.of(raw)
     if len(raw) > ENTER_AGAIN_BYTES:
         await request.app[BODY_SCHEDULER].enter(caller_of(request).organization_id, again=True)
-    takes_keys = (operation, True) in _BULK_WRITES
+    takes_keys = operation != "bulk_create"
     allowed = write_options.bulk_by_key(resource) if takes_keys else write_options.BULK
     read = partial(_read_items, operation, resource, body)
     with bulk_error_counts(operation, body.total_items):
@@ -192,10 +180,11 @@ async def _write_many(
 
 def _read_items(
     operation: str, resource: WritableResource, body: request_items.BulkBody, options: WriteOptions
-) -> _ItemsAndWrite:
-    """Return the items of a bulk write and the function that writes them."""
-    form, write = _BULK_WRITES[operation, options.match_by_key]
-    return request_items.many_items(resource, resource.validators[form], body, options), write
+) -> RequestItems:
+    """Return the items of a bulk write."""
+    form, of_items = _BULK_WRITES[operation]
+    validator = resource.validators[f"{form}ByKey" if options.match_by_key else form]
+    return request_items.many_items(resource, validator, body, options, of_items)
 
 
 @contextmanager
@@ -209,12 +198,12 @@ def bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
 
 
 def _check(
-    resource: ResourceT,
+    resource: WritableResource,
     request: web.Request,
     raw: bytes,
     allowed: WriteParameters,
-    read: ItemsReader[ResourceT],
-) -> WriteRequest[ResourceT]:
+    read: ItemsReader,
+) -> WriteRequest:
     """Return the checked request with its items; raise ApiError with the errors of all checks.
 
     ``allowed`` are its query parameters; ``read`` returns its items. The database is not used.
@@ -225,17 +214,15 @@ def _check(
         errors.of(write_options.check, request, allowed)
         errors.of(check_precondition, request, resource)
         idempotency = errors.of(idempotent_request, request, raw)
-        items_and_write = errors.of(read, options)
-    items, write = items_and_write
-    if write is writes.replace and begins_unlocked(resource, raw):
+        items = errors.of(read, options)
+    is_replace = items.operation is UPSERT
+    if is_replace and items.is_by_id and begins_unlocked(resource, raw):
         options = dataclasses.replace(options, unlocked=True)
-    is_upsert = write is writes.replace_by_key
-    return WriteRequest(
-        resource, request, () if is_upsert else path, options, idempotency, items, write
-    )
+    named = path if items.is_by_id or not is_replace else ()
+    return WriteRequest(resource, request, named, options, idempotency, items)
 
 
-async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
+async def _execute(write_request: WriteRequest) -> ApiResponse:
     """Return the response to the write, or the stored one of an earlier request with its key.
 
     Raise the errors of items without a transaction if all have failed, unless these are skipped.
@@ -260,9 +247,7 @@ async def _execute(write_request: WriteRequest[ResourceT]) -> ApiResponse:
     return response
 
 
-async def _transaction(
-    write_request: WriteRequest[ResourceT], connection: Connection
-) -> ApiResponse:
+async def _transaction(write_request: WriteRequest, connection: Connection) -> ApiResponse:
     """Return the response to the write; raise DryRunRollback with it at the end of a dry run."""
     request, resource = write_request.request, write_request.resource
     options, items = write_request.options, write_request.items
@@ -275,7 +260,7 @@ async def _transaction(
     if path:
         batch.items[0]["id"] = path[-1]
     with placeholder_ids(connection) if options.dry_run else nullcontext():
-        result = await write_request.write(resource, batch, options)
+        result = await write(resource, batch, options)
     if not options.outcomes_only:
         return _documents(write_request, result)
     response = outcomes(resource, items, result, options)
@@ -284,7 +269,7 @@ async def _transaction(
     return response
 
 
-def _documents(write_request: WriteRequest[ResourceT], result: WriteResult) -> ApiResponse:
+def _documents(write_request: WriteRequest, result: WriteResult) -> ApiResponse:
     """Return the response with the documents of the written records, in request order.
 
     It is 201 if records were created. A single write has the ``ETag``, and if 201 the ``Location``.

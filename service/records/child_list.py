@@ -13,8 +13,9 @@ from typing import Any, Final, Self
 
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.entry import Item
 from service.database.new_ids import next_ids
 from service.database.statements import id_array
 from service.error_types import ErrorType

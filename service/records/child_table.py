@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Any, Final
 
 from service import schemas
-from service.batches.batch import Item
+from service.batches.entry import Item
 from service.database.statements import Statement, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from service import schemas
-from service.batches.batch import Item
+from service.batches.entry import Item
 from service.errors import Path
 from service.records.reference_targets import ALTERNATIVES, TARGETS, ReferenceTarget
 from service.schemas import ResolvedSchema
@@ -72,7 +72,7 @@ def values_at(containers: Iterable[Any], names: Iterable[str]) -> list[Any]:
     """
     values = [*containers]
     for name in names:
-        values = [value.get(name) for value in values if type(value) is dict]
+        values = [value.get(name) for value in values if isinstance(value, dict)]
         if list in {*map(type, values)}:
             values = [*chain.from_iterable(v if type(v) is list else (v,) for v in values)]
     return values
@@ -173,7 +173,7 @@ def places(value: Any, names: Sequence[str], path: Path = ()) -> Iterator[tuple[
     if type(value) is list:
         for index, element in enumerate(value):
             yield from places(element, names, (*path, index))
-    elif type(value) is dict and names:
+    elif isinstance(value, dict) and names:
         yield from places(value.get(names[0]), names[1:], (*path, names[0]))
     elif value is not None and not names:
         yield path, value

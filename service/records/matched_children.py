@@ -12,7 +12,8 @@ from math import inf
 from operator import itemgetter, ne
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.errors import Path
 
 DEACTIVATED: Final = "isDeactivated"

@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.entry import Item
 from service.batches.write_set import WriteSet
 from service.database.statements import SHARED, Statement, load
 from service.errors import ErrorDetail

@@ -13,6 +13,7 @@ from typing import Final
 import asyncpg
 
 from service.batches.batch import Batch
+from service.batches.entry import IMPORT
 from service.database.statements import SHARED, load
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
@@ -132,7 +133,7 @@ async def check_references(
         ids = sorted({record_id for *_, record_id in referring})
         is_live = await _are_live(batch, target, ids) if ids else {}
         for children, child_id, record_id in referring:
-            is_imported = batch.request_indexes[children.index] in batch.imported
+            is_imported = batch.items[children.index].operation is IMPORT
             if not is_live.get(record_id, False) and not (
                 keeps_deleted and is_imported and record_id in is_live
             ):

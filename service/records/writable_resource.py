@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Final
 import asyncpg
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
-from service.batches.write_set import Dependency, LockedRow, WriteSet
+from service.batches.entry import Item
+from service.batches.write_set import Dependency, WriteSet
 from service.database.statements import SHARED
 from service.errors import ApiError, ErrorDetail
 from service.limits import MAX_RECORD_BYTES
@@ -169,15 +170,10 @@ class WritableResource(Resource):
         """Return the plan to run before the deletes; add errors for those of records in use."""
         return []
 
-    async def dependencies(
-        self,
-        write_set: WriteSet,  # noqa: ARG002
-        stored: Mapping[int, LockedRow],  # noqa: ARG002
-    ) -> Iterable[Dependency]:
+    async def dependencies(self, write_set: WriteSet) -> Iterable[Dependency]:  # noqa: ARG002
         """Return the dependencies between the items of the write set, failed ones included.
 
-        They replace the check rounds that would find them one by one. ``stored`` has the locked
-        rows by id.
+        They replace the check rounds that would find them one by one.
         """
         return ()
 

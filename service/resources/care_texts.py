@@ -1,12 +1,13 @@
 """Texts of care labels, with translations; those of materials have unique own keys."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import asyncpg
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
-from service.batches.write_set import Dependency, LockedRow, WriteSet
+from service.batches.entry import LockedRow
+from service.batches.write_set import Dependency, WriteSet
 from service.error_types import ErrorType
 from service.errors import ApiError, api_error
 from service.listing.related import Related
@@ -78,16 +79,14 @@ class CareInstructionMaterials(PlainRecord):
             upserts.fail_all(rows)
         return plan
 
-    async def dependencies(
-        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
-    ) -> Iterable[Dependency]:
+    async def dependencies(self, write_set: WriteSet) -> Iterable[Dependency]:
         """Return a dependency of each item with a key that another item's live record has now.
 
         The item can take the key only if the item of that record succeeds in giving it up.
         """
         owners = {
             row["key"]: record_id
-            for record_id, row in stored.items()
+            for record_id, row in write_set.stored.items()
             if row["key"] and _is_live(row)
         }
         kind, field = ErrorType.CONFLICT_DUPLICATE, "userDefinedId"

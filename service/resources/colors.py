@@ -4,8 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Final
 
-from service.batches.batch import Batch, Item
+import orjson
+
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
 from service.listing.related import Related
@@ -69,12 +72,12 @@ class Colors(PlainRecord):
             fields.remove("languageIds")
             _refuse_languages(batch)
         items = {item["id"]: item for item in batch.items}
+        forms = {item["id"]: orjson.loads(item.form) for item in batch.items if item.form}
         sets, stored_sets = (
-            {_TABLES[field]: _links(forms, field) for field in fields}
-            for forms in (items, write_set.stored_forms)
+            {_TABLES[field]: _links(each, field) for field in fields} for each in (items, forms)
         )
         link_differences = await links.differences(
-            batch, sets, stored_sets if write_set.stored_forms else None
+            batch, sets, stored_sets if len(forms) == len(items) else None
         )
         await self._check_references(write_set, link_differences)
         return links.difference_statements(link_differences)

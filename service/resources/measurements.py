@@ -9,8 +9,9 @@ import asyncpg
 import orjson
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
@@ -187,7 +188,7 @@ def _within_scope(
     Report other ones that the item sends. What an edit removes is sent as null, but lists are as in
     a replace.
     """
-    patch, values = batch.merged.get(batch.request_indexes[size.index]), {**size.values}
+    patch, values = batch.items[size.index].patch, {**size.values}
     is_edited = patch is not None and not isinstance(patch.get("sizes"), list)
     has_edited_lines = is_edited and not isinstance(patch and patch.get("lines"), list)
 

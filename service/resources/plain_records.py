@@ -10,8 +10,8 @@ from itertools import chain, product
 from typing import ClassVar, Final
 
 from service import schemas
-from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.batches.write_set import WriteSet
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType

@@ -93,7 +93,7 @@ class SampleRequests(HardDeleted):
 
 def _require_charts(batch: Batch, freezing_ids: set[int]) -> None:
     """Report items that would freeze a chart whose entry of the same transaction fails."""
-    entries = batch.failed_parts.get("measurement_line", {})
+    entries = batch.transaction.failed_parts.get("measurement_line", {})
     for index, item in enumerate(batch.items if entries else ()):
         entry = entries.get(item["styleId"])
         if entry is not None and item["id"] in freezing_ids:

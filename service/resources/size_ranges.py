@@ -1,9 +1,10 @@
 """Size ranges (contract, Size ranges)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from service.batches.change_recorder import WritePlan
-from service.batches.write_set import Dependency, LockedRow, WriteSet
+from service.batches.entry import LockedRow
+from service.batches.write_set import Dependency, WriteSet
 from service.error_types import ErrorType
 from service.listing.related import Related
 from service.records.master_record import MasterRecord
@@ -62,15 +63,14 @@ class SizeRanges(MasterRecord):
             await self._fail_used(write_set, restored_ids, is_succeeded)
         return []
 
-    async def dependencies(
-        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
-    ) -> Iterable[Dependency]:
+    async def dependencies(self, write_set: WriteSet) -> Iterable[Dependency]:
         """Return dependencies between size ranges of the batch whose sizes relate to each other.
 
         A delete depends on the items of live users, a restore on the items of deleted targets.
         """
         rows = await self._fetch(write_set.batch, "reliances", write_set.batch.ids)
         deleted, restored = {*write_set.deletes.ids}, {*write_set.restored_ids}
+        stored = write_set.stored
         in_use, unknown = ErrorType.CONFLICT_IN_USE, ErrorType.UNKNOWN_REFERENCE
         message = "A size relates to a size of a deleted size range."
         return [

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar, Final
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.properties import stored_id
@@ -60,14 +61,14 @@ class StyleSupplierFacilities(RecordPart):
         ids = sorted({step[_FACILITY] for step in steps if step.get(_FACILITY)})
         rows = await self._fetch(batch, "sub_suppliers", ids) if ids else ()
         owners = {row["id"]: row["sub_supplier_id"] for row in rows}
-        for request_index, item in zip(batch.request_indexes, batch.items, strict=True):
+        for item in batch.items:
             item[self.list_name] = [*item[self.list_name]]
             for index, step in enumerate(item[self.list_name]):
                 owner = owners.get(step.get(_FACILITY))
                 if owner is not None and step.get(_SUB_SUPPLIER) is None:
                     item[self.list_name][index] = step | {_SUB_SUPPLIER: str(owner)}
                     # A deleted sub-supplier is reported at the facility, which was sent.
-                    batch.errors.close(request_index, (self.list_name, index, _SUB_SUPPLIER))
+                    batch.errors.close(item.index, (self.list_name, index, _SUB_SUPPLIER))
         lists = await super()._match(batch)
         message = "The facility is one of another sub-supplier."
         for children, index, step in self._changed(lists):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from service.batches.batch import Item
+from service.batches.entry import Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.listing.search_columns import SearchColumns

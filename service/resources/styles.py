@@ -4,8 +4,8 @@ from typing import Final
 
 import orjson
 
-from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Entry
 from service.batches.write_set import WriteSet
 from service.database.statements import Statement, load
 from service.error_types import ErrorType
@@ -78,13 +78,12 @@ class Styles(PlainRecord):
         """
         await self._check_size_ranges(write_set)
 
-        def becomes_ready(item: Item) -> bool:
-            if item["id"] in created and item.get("state") == "deleted":
+        def becomes_ready(item: Entry) -> bool:
+            if item.is_new and item.get("state") == "deleted":
                 return False
-            row = write_set.stored.get(item["id"])
+            row = item.stored
             return bool(item.get(_READY)) and not (row and orjson.loads(row["fields"])[_READY])
 
-        created = {*write_set.created_ids}
         batch = write_set.upserts.subset(becomes_ready)
         if not batch.items:
             return
@@ -109,8 +108,8 @@ class Styles(PlainRecord):
     async def _check_size_ranges(self, write_set: WriteSet) -> None:
         """Report changed size ranges of styles with SKUs or prices in sizes of others."""
 
-        def is_changed(item: Item) -> bool:
-            row = write_set.stored.get(item["id"])
+        def is_changed(item: Entry) -> bool:
+            row = item.stored
             return bool(row and orjson.loads(row["fields"])[_RANGE] != item.get(_RANGE))
 
         batch = write_set.upserts.subset(is_changed)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from service.batches.entry import EntryOperation
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, with_nearest
@@ -12,7 +13,6 @@ from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
 from service.schemas.validation import Validator
 from service.writing.reference_order import reference_order
-from service.writing.transaction import EntryOperation
 
 _OF_PARTS = (EntryOperation.UPSERT, EntryOperation.MERGE, EntryOperation.IMPORT)
 

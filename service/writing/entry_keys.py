@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import orjson
+
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.errors import ErrorDetail, Path
@@ -61,17 +64,18 @@ def _target(name: str | None) -> ReferenceTarget | None:
     return target if target and not target.key_of else None
 
 
-async def own_keys(resource: WritableResource, batch: Batch, forms: Mapping[int, Item]) -> Names:
+async def own_keys(resource: WritableResource, batch: Batch) -> Names:
     """Return the own keys of the records that are keys in the lists that items have as objects.
 
-    ``forms`` are the stored writable forms by id. There is one statement for each target.
+    The stored writable forms have been read. There is one statement for each target.
     """
     ids, schema = defaultdict[str, set[int]](set), _schema(resource)
     for item in batch.items:
         for name, value in item.items():
             member = schema.properties.get(name, _NOTHING)
             if isinstance(value, dict) and _has_entries(member):
-                for target, record_id in _referred(member, forms[item["id"]].get(name)):
+                form = orjson.loads(item.form or b"{}")
+                for target, record_id in _referred(member, form.get(name)):
                     ids[target].add(record_id)
     names: dict[str, dict[int, str]] = {}
     for target, target_ids in ids.items():

@@ -80,6 +80,8 @@ class KeyLookUps:
     resource: WritableResource
     keyed_only: Collection[str]
     """Dotted paths of the fields that have key objects, and no ids, in all items together."""
+    finds_deleted: bool = False
+    """Whether keys may mean deleted records: those of imports may, where stored ones may stay."""
     _matches: dict[str, dict[Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
     """Stored records by key, by the name of the target."""
 
@@ -92,15 +94,15 @@ class KeyLookUps:
     ) -> dict[Key, Ids]:
         """Return the ids of the records with these keys, by key: texts if the target has text ids.
 
-        Live records take precedence over others, if the target finds others; a batch with imported
-        items finds the last deleted one. Keys of the resource's
-        own records mean these as ``write_set`` leaves them, if there is one.
+        Live records take precedence over others, if the target finds others; with
+        ``finds_deleted`` the last deleted one comes after them. Keys of the resource's own records
+        mean these as ``write_set`` leaves them, if there is one.
         """
         await self._look_up(batch, target, keys)
         matches_by_key = {key: self._matches[target.name][key] for key in keys}
         if write_set and target.name == self.resource.name:
             matches_by_key = _after(self.resource, write_set, matches_by_key, _fold(batch, target))
-        if target.finds_others or batch.imported:
+        if target.finds_others or self.finds_deleted:
             first = 0 if target.finds_others else -1
             matches_by_key = {
                 key: [match for match in matches if match.is_live] or sorted(matches)[first:]
@@ -122,12 +124,12 @@ class KeyLookUps:
         so entries of the written record itself, as the lines of a chart, which it may rename.
         """
         matches = self._matches[target.name]
-        fields = set() if batch.imported else self._checked_fields(target)
+        fields = set() if self.finds_deleted else self._checked_fields(target)
         text = target.texts[FOR_KEY_SHARE if fields else ""]
         is_own = target.name == self.resource.name
         is_of_record = target.within and not target.parent
-        is_alone = is_own or is_of_record or bool(batch.imported)
-        shared = {} if is_alone else batch.look_ups[text]
+        is_alone = is_own or is_of_record or self.finds_deleted
+        shared = {} if is_alone else batch.transaction.look_ups[text]
         new_keys = [key for key in keys if key not in matches]
         batch.checked_fields |= fields if new_keys else set()
         matches |= {key: shared.get(key) or [] for key in new_keys}
@@ -135,10 +137,11 @@ class KeyLookUps:
             if missing := [key for key in new_keys if not matches[key]]:
                 await self._read(batch, target, text, missing)
                 shared |= {key: matches[key] for key in missing if matches[key]}
-        deleted = batch.deleted_keys.get(target.name, {})
-        if gone := [key for key in new_keys if not matches[key] and key in deleted]:
-            matches |= {key: [_Match(deleted[key], is_live=False)] for key in gone}
-            batch.checked_fields -= fields
+        if missing := [key for key in new_keys if not matches[key]]:
+            deleted = batch.transaction.deleted_keys(target.name)
+            gone = {key: [_Match(deleted[key], False)] for key in missing if key in deleted}
+            matches |= gone
+            batch.checked_fields -= fields if gone else set()
 
     async def _read(
         self, batch: Batch, target: ReferenceTarget, text: str, keys: list[Key]
@@ -152,7 +155,7 @@ class KeyLookUps:
         for row in await batch.fetch(text, *parameters):
             record_id, own_key, within_id, is_live = row
             key = (own_key, within_id) if target.within else own_key
-            if is_live or target.finds_others or batch.imported:
+            if is_live or target.finds_others or self.finds_deleted:
                 for sent_form in sent.get(fold(key), ()):
                     matches[sent_form].append(_Match(record_id, is_live))
 

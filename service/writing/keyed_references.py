@@ -7,7 +7,7 @@ keys of the written collection itself.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from types import NoneType
@@ -15,8 +15,9 @@ from typing import Any
 
 import orjson
 
-from service.batches.batch import Batch, Item, RequestItems
-from service.batches.write_set import LockedRow, WriteSet
+from service.batches.batch import Batch, RequestItems
+from service.batches.entry import IMPORT, Entry, Item
+from service.batches.write_set import WriteSet
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.properties import stored_id
@@ -42,20 +43,17 @@ from service.writing.key_look_ups import (
 )
 
 
-async def with_ids(
-    resource: WritableResource,
-    batch: Batch,
-    stored: Mapping[int, LockedRow],
-    values: Sequence[Item],
-) -> list[Item]:
+async def with_ids(resource: WritableResource, batch: Batch, values: Sequence[Item]) -> list[Item]:
     """Return the items of ``values`` with ids in place of key objects, for the batch's record.
 
     An item with a key that does not name one record is returned as it is.
     """
-    items = RequestItems([{**value, "id": batch.items[0]["id"]} for value in values])
+    [entry] = batch.items
+    items = RequestItems([{**value, "id": entry["id"]} for value in values])
     of_values = Batch.of(batch.connection, batch.caller, items, batch.request_id, batch.parents)
+    for each in of_values.items:
+        each.stored = entry.stored
     references = KeyedReferences.of(resource, of_values)
-    references.stored = stored
     if references:
         await references.replace_keys(of_values)
     return [
@@ -71,15 +69,11 @@ class KeyedReferences:
     resource: WritableResource
     fields: Sequence[KeyedField]
     """Fields that have key objects."""
-    sent: Mapping[int, Item]
-    """Members of each item with ``fields``, as they were sent, by the identity of the item."""
     look_ups: KeyLookUps
-    stored: Mapping[int, LockedRow] = field(default_factory=dict)
-    """Locked rows of the batch's records, by id, which have the parents of scoped keys."""
     missing_type: ErrorType = ErrorType.UNKNOWN_REFERENCE
     """Error type of keys that name no record."""
-    deletes: Callable[[Item], bool] | None = None
-    """Returns whether an item deletes a record, which need not be there, nor its parent."""
+    spares_deletes: bool = False
+    """Whether records to delete need not be there, nor their parents."""
     _unknown_ids: Iterator[int] = field(default_factory=lambda: count(-1, -1))
     """Ids that no record has, each taken once."""
 
@@ -89,7 +83,7 @@ class KeyedReferences:
     ) -> "KeyedReferences":
         """Return the key objects of a batch, or those of the fields in ``names`` alone.
 
-        The caller sets ``stored`` before ``resolve`` if the records are locked.
+        Keep the members that have some in the entries, as they were ``sent``.
         """
         fields, keyed_only = list[KeyedField](), set[str]()
         for keyed in keyed_fields(resource.name, resource.list_name):
@@ -100,11 +94,10 @@ class KeyedReferences:
                 if types == {dict}:
                     keyed_only.add(".".join(keyed.names))
         members = {keyed.names[0] for keyed in fields}
-        sent = {
-            id(item): {name: item[name] for name in members if name in item}
-            for item in (batch.items if fields else ())
-        }
-        return cls(resource, fields, sent, KeyLookUps(resource, keyed_only))
+        for entry in batch.items if fields else ():
+            entry.sent = {name: entry[name] for name in members if name in entry}
+        finds_deleted = any(entry.operation is IMPORT for entry in batch.items if fields)
+        return cls(resource, fields, KeyLookUps(resource, keyed_only, finds_deleted))
 
     def __bool__(self) -> bool:
         """Return whether there are key objects."""
@@ -131,7 +124,7 @@ class KeyedReferences:
         resolves keys of its own sizes; an id replaces the key object of their parent.
         """
         for item in batch.items:
-            item.update(self.sent[id(item)])
+            item.update(item.sent)
         copied = CopiedItems(batch.items)
         fields = [(keyed, copied.key_objects(keyed)) for keyed in self.fields]
         direct = [keys for each in fields for keys in direct_keys(*each)]
@@ -194,7 +187,7 @@ class KeyedReferences:
         is_given = [object_.get(keyed.target.within) is not None for object_ in objects]
         if all(is_given):
             return [(object_, None) for object_ in objects]
-        sent = sent_places([self.sent[id(item)] for item in batch.items], keyed)
+        sent = sent_places([item.sent for item in batch.items], keyed)
         scopes = [self._scope(batch, index) for index, _ in sent]
         if self.resource.sizes_of and keyed.target.table == SIZES.table:
             text = SHARED[self.resource.sizes_of].text
@@ -206,7 +199,7 @@ class KeyedReferences:
                     if scope in ranges:
                         message = "Give the style a size range first."
                         batch.fail(index, ErrorType.CONFLICT_INCOMPLETE, *path, message=message)
-                    batch.errors.close(batch.request_indexes[index], path)
+                    batch.errors.close(batch.items[index].index, path)
             scopes = [ranges.get(scope) or 0 for scope in scopes]
         return [*zip(objects, scopes, strict=True)]
 
@@ -217,7 +210,7 @@ class KeyedReferences:
         """
         item, name = batch.items[index], self.resource.scope_field
         scope = batch.parents[0] if batch.parents else item.get(name)
-        row = self.stored.get(item.get("id", 0))
+        row = item.stored
         if type(scope) is not int and row is not None:
             scope = row["within_id"] or orjson.loads(row["fields"] or b"{}").get(name)
         return scope if type(scope) is int else None
@@ -245,7 +238,7 @@ class KeyedReferences:
             (key, ids[0]) for key, ids in ids_by_key.items() if len(ids) == 1
         )
         ids = [*map(single.get, field_keys.keys)]
-        failed_owners = batch.failed_parts.get(field_keys.target.table, {})
+        failed_owners = batch.transaction.failed_parts.get(field_keys.target.table, {})
         for position, key in enumerate(field_keys.keys if failed_owners else ()):
             if type(key) is tuple and key[1] in failed_owners:
                 ids[position] = None
@@ -262,30 +255,32 @@ class KeyedReferences:
     ) -> None:
         """Add the errors of keys whose id is None in ``ids``, and put unknown ids in there."""
         looked_up = field_keys.target
-        failed_owners = batch.failed_parts.get(looked_up.table, {})
-        sent = sent_places(
-            [self.sent[id(item)] for item in batch.items], field_keys.field, field_keys.member
-        )
+        failed_owners = batch.transaction.failed_parts.get(looked_up.table, {})
+        sent = sent_places([item.sent for item in batch.items], field_keys.field, field_keys.member)
         rows = zip(sent, field_keys.objects, field_keys.keys, strict=True)
         for position, ((index, path), object_, key) in enumerate(rows):
             if key is not None and ids[position] is None:
                 shown = orjson.dumps(object_).decode()
-                creator, key_ids = batch.failed_creator(looked_up.name, key), ids_by_key[key]
+                creator, key_ids = (
+                    batch.transaction.failed_creator(looked_up.name, key),
+                    ids_by_key[key],
+                )
                 if creator is None:
-                    creator = batch.failed_creator(looked_up.name, canonical_key(object_))
+                    creator = batch.transaction.failed_creator(
+                        looked_up.name, canonical_key(object_)
+                    )
                 if type(key) is tuple and key[1] in failed_owners:
                     creator, key_ids = failed_owners[key[1]], []
-                if key_ids or creator is not None or not self._deletes(batch, index):
+                if key_ids or creator is not None or not self._may_lack(batch.items[index]):
                     matches = KeyMatches(looked_up.noun, shown, key_ids, creator)
                     fail_key(batch, index, path, matches, self.missing_type)
-                    batch.errors.close(batch.request_indexes[index], path)
+                    batch.errors.close(batch.items[index].index, path)
                 unknown_id = next(self._unknown_ids)
                 ids[position] = str(unknown_id) if looked_up.has_text_ids else unknown_id
 
-    def _deletes(self, batch: Batch, index: int) -> bool:
-        """Return whether an item deletes a record; imports create what is not there."""
-        is_import = batch.request_indexes[index] in batch.imported
-        return bool(self.deletes and not is_import and self.deletes(batch.items[index]))
+    def _may_lack(self, entry: Entry) -> bool:
+        """Return whether an entry may name what is not there; imports create it."""
+        return self.spares_deletes and entry.deletes and entry.operation is not IMPORT
 
     def _check_items(self, batch: Batch) -> None:
         """Add the errors of equal ids in a list, and of rules beyond the schema."""

@@ -92,7 +92,7 @@ async def _fail_with_users(written: WrittenBatch) -> None:
     write_set = written.write_set
     failed = {item["id"] for item in write_set.deletes.items} - {*write_set.deletes.subset().ids}
     if failed:
-        dependencies = await written.resource.dependencies(write_set, written.records.stored)
+        dependencies = await written.resource.dependencies(write_set)
         fail_dependents(write_set.batch, failed, dependencies)
 
 
@@ -111,8 +111,8 @@ def _raise_late(
 def _details(batches: Iterable[Batch]) -> dict[int, list[ErrorDetail]]:
     """Return the errors of the batches' items, by request index."""
     return {
-        index: batch.errors.details_of(index)
+        entry.index: batch.errors.details_of(entry.index)
         for batch in batches
-        for index in batch.request_indexes
-        if index in batch.errors
+        for entry in batch.items
+        if entry.index in batch.errors
     }

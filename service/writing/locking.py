@@ -8,16 +8,18 @@ with one exception: parents of own keys are locked before the rows if all items 
 objects (``resolve_scopes``).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Final
 
 import asyncpg
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement
-from service.batches.renames import NEW_KEY
-from service.batches.write_set import ORGANIZATION, LockedRow, WriteSet
+from service.batches.entry import CREATE, EDIT, IMPORT, MERGE, Entry, LockedRow
+from service.batches.write_set import ORGANIZATION
 from service.database.errors import own_locks
 from service.database.new_ids import next_ids
 from service.database.statements import SHARED, id_array
@@ -35,39 +37,7 @@ from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
 
-
-@dataclass(slots=True)
-class LockedRecords:
-    """Locked rows of a batch's records, and the ids of records to create."""
-
-    deletes: Callable[[Item], bool] | None = None
-    """Returns whether an item deletes its record; None for a write without deletes."""
-    stored: dict[int, LockedRow] = field(default_factory=dict)
-    """Locked rows, by id."""
-    new: set[int] = field(default_factory=set)
-    """Ids of the records to create."""
-    forms: Mapping[int, Item] = field(default_factory=dict)
-    """Writable forms of the stored records, by id, if ``lock_and_read`` has read them."""
-    renames: bool = False
-    """Whether items have a ``newKey``."""
-
-    def write_set(self, batch: Batch) -> WriteSet:
-        """Return the write set of the batch's items that have not failed; all items have ids.
-
-        ``WriteSet.batch`` is the given batch itself.
-        """
-        upserts, deletions = batch.subset(), batch.empty()
-        if self.deletes:
-            deletions, upserts = upserts.split(self.deletes)
-        deleted = {id_ for id_, row in self.stored.items() if row["state"] == "deleted"}
-        live_deletes = [id_ for id_ in deletions.ids if id_ not in deleted]
-        created = [id_ for id_ in upserts.ids if id_ in self.new] if self.new else []
-        restored = [id_ for id_ in upserts.ids if id_ in deleted] if deleted else []
-        return WriteSet(
-            *(batch, upserts, deletions, live_deletes, created, restored),
-            stored_forms=self.forms,
-            stored=self.stored,
-        )
+_IS_BY_ID: Final = attrgetter("is_by_id")
 
 
 def locks_organization(resource: WritableResource, *, creates: bool = False) -> bool:
@@ -81,118 +51,151 @@ def begins_unlocked(resource: WritableResource, raw: bytes) -> bool:
     return not isinstance(words, bool) and not any(word in raw for word in words)
 
 
-async def assign_ids(resource: MasterRecord, batch: Batch) -> None:
-    """Set a new id on each item, from the sequence of the resource's table."""
+async def lock_entries(resource: WritableResource, batch: Batch, options: WriteOptions) -> None:
+    """Lock the records of a batch's entries; set the entries' ids and what is known of their rows.
+
+    Entries of new records get ids. Add errors to the batch for records that cannot be written.
+    """
+    await resource.identify(batch, skip_failed=options.skip_failed)
+    created, named = batch.split(lambda entry: entry.operation is CREATE)
+    by_id, by_key = named.split(_IS_BY_ID)
+    if created.items:
+        await lock_unique_keys(resource, batch)
+        if locks_organization(resource, creates=True):
+            await lock_organization(batch)
+        await assign_ids(resource, created)
+    if by_key.items:
+        assert isinstance(resource, MasterRecord)
+        # All in the order of ids, or other writers and this one could block.
+        await _lock_by_key(resource, by_key, options, beside=by_id.ids)
+    if by_id.items:
+        await _lock_by_id(resource, by_id, options)
+    if by_id.items and by_key.items:
+        _report_repeated(resource, named)
+
+
+async def assign_ids(resource: WritableResource, batch: Batch) -> None:
+    """Make each entry that of a new record, with an id from the sequence of its table."""
     ids = await next_ids(batch.connection, resource.table, len(batch.items))
-    for item, record_id in zip(batch.items, ids, strict=True):
-        item["id"] = record_id
+    for entry, record_id in zip(batch.items, ids, strict=True):
+        entry["id"], entry.is_new = record_id, True
 
 
-async def lock_by_key(
-    resource: MasterRecord, batch: Batch, options: WriteOptions, deletes: Callable[[Item], bool]
-) -> LockedRecords:
-    """Lock the records with the items' own keys, and set ``id`` on the items.
+async def _lock_by_key(
+    resource: MasterRecord, batch: Batch, options: WriteOptions, *, beside: Sequence[int]
+) -> None:
+    """Lock the records with the entries' own keys, and set ``id`` on the entries.
 
     Take the writer lock first, then the organization's if ``locks_organization`` returns true. The
-    id is that of the matching record, else a new one; ambiguous items, items that delete and match
-    no record, and items that failed without a match get none. Items with ``newKey`` get that key.
-    Add errors to the batch for unknown parents of keys, for keys that several live records share,
-    for items to create that fail the create schema, and for items whose precondition no live record
-    meets. Raise ApiError if that of a single write fails.
+    id is that of the matching record, else a new one; ambiguous entries, those that delete and
+    match no record, and those that failed without a match get none. Entries with ``newKey`` get
+    that key. Add errors to the batch for unknown parents of keys, for keys that several live
+    records share, for entries to create that fail the create schema, and for entries whose
+    precondition no live record meets. Raise ApiError if that of a single write fails. The records
+    of the ids in ``beside`` are locked, too.
     """
     await own_keys.take_writer_lock(batch, resource)
     if locks_organization(resource, creates=True):
         await lock_organization(batch)
     if resource.own_key_within:
         skip_failed = options.skip_failed
-        await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed, deletes=deletes)
-    strength = _lock_strength(any(map(deletes, batch.items)))
-    renames = any(item.get(NEW_KEY) is not None for item in batch.items)
+        await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed, spares_deletes=True)
+    strength = _lock_strength(batch)
     await _lock_parents_with_next(resource, batch)
-    stored = await own_keys.lock_records(resource, batch, options, strength)
-
-    def is_live(record_id: int) -> bool:
-        return record_id in stored and stored[record_id]["state"] != "deleted"
-
-    await check_preconditions(resource, batch, options, is_live)
-    new_items = batch.subset(lambda item: "id" not in item and not deletes(item))
-    merge_patch.make_new(resource, new_items)
-    if new_items.items:
-        await assign_ids(resource, new_items)
-    return LockedRecords(deletes, stored, {*new_items.ids}, renames=renames)
+    await own_keys.lock_records(resource, batch, options, strength, beside)
+    await check_preconditions(resource, batch, options)
+    new = batch.subset(_is_of_new_record)
+    merge_patch.make_new(resource, new)
+    if new.items:
+        await assign_ids(resource, new)
 
 
-async def lock_by_id(
-    resource: WritableResource, batch: Batch, options: WriteOptions, deletes: Callable[[Item], bool]
-) -> LockedRecords:
-    """Lock the records with the items' ids, then check the preconditions.
+def _is_of_new_record(entry: Entry) -> bool:
+    """Return whether the entry creates a record, given that the stored ones are locked.
 
-    Unless all items delete, call ``lock_unique_keys`` first. Then lock the organization if
-    ``locks_organization`` returns true and the write does not begin without. Items that have failed
-    already are left out. Add errors to the batch for records that do not exist, and for items that
-    fail their precondition. Raise ApiError if the precondition of a single write fails or a parent
-    of the path does not exist, and SerializationError if the record has lost the own key by which
-    the path names it.
+    Imports do so also by the state ``deleted``: then they delete none.
     """
-    if not all(map(deletes, batch.items)):
+    if "id" in entry:
+        return False
+    entry.deletes = entry.deletes and entry.operation is not IMPORT
+    return not entry.deletes
+
+
+async def _lock_by_id(resource: WritableResource, batch: Batch, options: WriteOptions) -> None:
+    """Lock the records with the entries' ids, then check the preconditions.
+
+    Read the writable forms of those to be edited in the same round trip. Unless all entries delete,
+    take the writer lock where keys are unique. Then lock the organization if ``locks_organization``
+    returns true and the write does not begin without. Entries that have failed already are left
+    out. Add errors to the batch for records that do not exist, and for entries that fail their
+    precondition. Raise ApiError if the precondition of a single write fails or a parent of the path
+    does not exist, and SerializationError if the record has lost the own key by which the path
+    names it.
+    """
+    if not all(entry.deletes for entry in batch.items):
         await lock_unique_keys(resource, batch)
     batch = batch.subset()
-    if batch.caller.scopes.restricted and not batch.parents:
-        visible = supplier_scopes.visible(batch.connection, resource, batch.caller, WRITE)
-        seen = await visible(batch.ids) if visible else batch.ids
-        for item in batch.items:
-            item["id"] *= item["id"] in seen
-    deletes_any = any(map(deletes, batch.items))
-    lock = _lock_statement(resource, batch, _lock_strength(deletes_any))
+    await _hide_from_supplier(resource, batch)
+    statement = resource.locks_by_id[_lock_strength(batch)]
+    lock = BoundStatement(statement, (batch.id_array, *batch.parents))
+    edited = [entry["id"] for entry in batch.items if entry.operation in (MERGE, EDIT)]
     with own_locks():
         if locks_organization(resource) and not options.unlocked:
             await _lock_organization_with_next(batch)
         await _lock_parents_with_next(resource, batch)
-        rows = await batch.fetch(lock.text, *lock.parameters)
-    stored = {row["id"]: row for row in rows}
-    await _check_locked(resource, batch, options, stored)
-    return LockedRecords(deletes if deletes_any else None, stored)
-
-
-async def lock_and_read(
-    resource: WritableResource, batch: Batch, options: WriteOptions
-) -> LockedRecords:
-    """Lock like :func:`lock_by_id`, and read the writable forms in the same round trip.
-
-    The items have ids, none has failed, and none deletes its record.
-    """
-    await lock_unique_keys(resource, batch)
-    lock = _lock_statement(resource, batch, FOR_NO_KEY_UPDATE)
-    request = DocumentRequest(batch.ids, "writables", batch.parents)
-    read, organization_id = resource.render_statement(request), batch.caller.organization_id
-    with own_locks():
-        if locks_organization(resource):
-            await _lock_organization_with_next(batch)
-        await _lock_parents_with_next(resource, batch)
-        locked, writables = await batch.connection.fetch_in_turn(
-            [
-                (json_text(lock.text), (organization_id, *lock.parameters)),
-                (read.text, (organization_id, *read.parameters)),
-            ]
-        )
-    stored: dict[int, LockedRow] = {row["id"]: row for row in json_rows(locked)}
-    await _check_locked(resource, batch, options, stored)
-    forms = {record_id: orjson.loads(form) for record_id, form in rendered(writables).items()}
-    return LockedRecords(None, stored, forms=forms)
-
-
-async def _check_locked(
-    resource: WritableResource, batch: Batch, options: WriteOptions, stored: Mapping[int, LockedRow]
-) -> None:
-    """Add errors to the batch for missing records; check the preconditions of the others.
-
-    First raise SerializationError if the record has lost the path's own key.
-    """
+        if edited:
+            request = DocumentRequest(edited, "writables", batch.parents)
+            rows, forms = await _lock_and_read(resource, batch, lock, request)
+        else:
+            rows, forms = await batch.fetch(lock.text, *lock.parameters), {}
+    stored: dict[int, LockedRow] = {row["id"]: row for row in rows}
+    for entry in batch.items:
+        if entry["id"] in stored:
+            entry.lock(stored[entry["id"]])
+    if forms:
+        merge_patch.set_forms(batch, forms)
     if options.path_key is not None and not resource.parents:
         _require_key(stored, options.path_key)
-    if missing := set(batch.ids) - stored.keys():
+    if missing := {*batch.ids} - stored.keys():
         await _report_missing(resource, batch, missing)
-    await check_preconditions(resource, batch, options, stored.__contains__)
+    await check_preconditions(resource, batch, options)
+
+
+async def _hide_from_supplier(resource: WritableResource, batch: Batch) -> None:
+    """Let entries name no record if a supplier's key may not see theirs."""
+    if batch.caller.scopes.restricted and not batch.parents:
+        visible = supplier_scopes.visible(batch.connection, resource, batch.caller, WRITE)
+        seen = await visible(batch.ids) if visible else batch.ids
+        for entry in batch.items:
+            if entry["id"] not in seen:
+                entry["id"] = 0
+
+
+async def _lock_and_read(
+    resource: WritableResource, batch: Batch, lock: BoundStatement, request: DocumentRequest
+) -> tuple[Sequence[LockedRow], Mapping[int, bytes]]:
+    """Return the rows that ``lock`` locks and the requested forms, in one round trip."""
+    read, organization_id = resource.render_statement(request), batch.caller.organization_id
+    locked, forms = await batch.connection.fetch_in_turn(
+        [
+            (json_text(lock.text), (organization_id, *lock.parameters)),
+            (read.text, (organization_id, *read.parameters)),
+        ]
+    )
+    return json_rows(locked), rendered(forms)
+
+
+def _report_repeated(resource: WritableResource, batch: Batch) -> None:
+    """Add ``duplicate`` to the entries that name one record, by id and by own key."""
+    indexes = defaultdict[int, list[int]](list)
+    for index, entry in enumerate(batch.items):
+        if "id" in entry and entry.index not in batch.errors:
+            indexes[entry["id"]].append(index)
+    for same in indexes.values():
+        for index in same if len(same) > 1 else ():
+            others = ", ".join(str(batch.items[each].index) for each in same if each != index)
+            message = f"Entry {others} is of the same record."
+            batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
 
 
 async def lock_unique_keys(resource: WritableResource, batch: Batch) -> None:
@@ -201,30 +204,25 @@ async def lock_unique_keys(resource: WritableResource, batch: Batch) -> None:
         await own_keys.take_writer_lock(batch, resource)
 
 
-def _lock_statement(resource: WritableResource, batch: Batch, strength: str) -> BoundStatement:
-    """Return the statement that locks the rows of the batch's records that exist."""
-    return BoundStatement(resource.locks_by_id[strength], (batch.id_array, *batch.parents))
-
-
-def _lock_strength(deletes_any: bool) -> str:
-    """Return ``for update`` if an item deletes its record, else ``for no key update``."""
-    return FOR_UPDATE if deletes_any else FOR_NO_KEY_UPDATE
+def _lock_strength(batch: Batch) -> str:
+    """Return ``for update`` if an entry deletes its record, else ``for no key update``."""
+    return FOR_UPDATE if any(entry.deletes for entry in batch.items) else FOR_NO_KEY_UPDATE
 
 
 async def lock_organization(batch: Batch) -> None:
     """Lock the organization's row, unless the transaction has: such writes run one at a time."""
-    if ORGANIZATION not in batch.locks:
+    if ORGANIZATION not in batch.transaction.locks:
         with own_locks():
             await batch.fetch(SHARED["lock_organization"].text)
-        batch.locks.add(ORGANIZATION)
+        batch.transaction.locks.add(ORGANIZATION)
 
 
 async def _lock_organization_with_next(batch: Batch) -> None:
     """Lock the organization's row as ``lock_organization`` does, with the next statement."""
-    if ORGANIZATION not in batch.locks:
+    if ORGANIZATION not in batch.transaction.locks:
         text, organization_id = SHARED["lock_organization_first"].text, batch.caller.organization_id
         await batch.connection.defer(text, organization_id)
-        batch.locks.add(ORGANIZATION)
+        batch.transaction.locks.add(ORGANIZATION)
 
 
 async def _lock_parents_with_next(resource: WritableResource, batch: Batch) -> None:

@@ -1,51 +1,84 @@
-"""JSON Merge Patch: merges bulk items into stored records (RFC 7396; contract, Merges)."""
+"""Edits: entries become their record's stored form, edited or merged with (RFC 6902, RFC 7396)."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Final
 
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import EDIT, MERGE, Edit, Item
 from service.errors import ApiError
 from service.records.master_record import MasterRecord
 from service.records.resource import DocumentRequest
 from service.records.writable_resource import WritableResource
 from service.writing.entry_keys import KeyedMerge, own_keys
+from service.writing.keyed_references import with_ids
 
 _YIELD_BYTES: Final = 2**17
 """Bytes of records after which the merge yields to the event loop; some milliseconds."""
 
 
-async def merge_stored(resource: WritableResource, batch: Batch, *, restores: bool) -> None:
-    """Replace the content of each item by the stored writable form with the item merged into it.
+async def edit_stored(resource: WritableResource, batch: Batch) -> None:
+    """Give the entries of edits and merges the content that their records are to have.
 
-    The records exist and are locked. With ``restores``, a deleted record becomes active unless the
-    item sets ``state``; without, it stays deleted unless the item sets ``state``. Add errors to the
-    batch for what the replace schema forbids. Raise ``too_many_items`` if several stored forms
-    exceed ``MAX_BATCH_BYTES`` together.
+    The records are locked. Entries of records that do not exist, or that they delete, are left out.
     """
-    if not batch.items:
+    entries = [
+        entry
+        for entry in batch.subset().items
+        if entry.operation in (MERGE, EDIT) and entry.stored and not entry.deletes
+    ]
+    if not entries:
         return
-    writables = await resource.render(
-        batch.connection, batch.caller, DocumentRequest(batch.ids, "writables", batch.parents)
-    )
-    forms = {record_id: orjson.loads(writable) for record_id, writable in writables.items()}
-    names = await own_keys(resource, batch, forms)
+    edited = batch.of_entries(entries)
+    if without := [entry["id"] for entry in entries if entry.form is None]:
+        request = DocumentRequest(without, "writables", batch.parents)
+        set_forms(edited, await resource.render(batch.connection, batch.caller, request))
+    if edit := entries[0].edit:
+        await _apply_edit(resource, edited, edit)
+    else:
+        await _merge_stored(resource, edited)
+
+
+def set_forms(batch: Batch, forms: Mapping[int, bytes]) -> None:
+    """Set the writable forms of stored records, given by id."""
+    for entry in batch.items:
+        entry.form = forms.get(entry["id"], entry.form)
+
+
+async def _apply_edit(resource: WritableResource, batch: Batch, edit: Edit) -> None:
+    """Replace the fields of the only entry by the edited form of its record."""
+    batch.errors.raise_any()
+    [entry] = batch.items
+    values = await with_ids(resource, batch, edit.values)
+    entry.set_fields(edit.apply(orjson.loads(entry.form or b"{}"), values))
+    entry.patch = {}
+    batch.errors.order_by(entry.index, entry)
+
+
+async def _merge_stored(resource: WritableResource, batch: Batch) -> None:
+    """Replace the content of each entry by the writable form with the entry merged into it.
+
+    A deleted record becomes active by own key, unless the entry sets ``state``; by id it stays
+    deleted. Add errors to the batch for what the replace schema forbids.
+    """
+    names = await own_keys(resource, batch)
     merged_bytes = 0
-    for index, item in enumerate(batch.items):
-        writable, stored_bytes = forms[item["id"]], len(writables[item["id"]])
+    for index, entry in enumerate(batch.items):
+        stored = entry.form or b"{}"
+        form = orjson.loads(stored)
         for name in resource.unique_fields:
-            if isinstance(writable[name], bool):
-                del writable[name]
-        if restores and writable.get("state") == "deleted":
-            writable["state"] = "active"
-        patch = {name: item[name] for name in item if name != "id"}
-        batch.merged[batch.request_indexes[index]] = patch
-        merged_item = _merged(KeyedMerge(resource, names), batch, index, writable, patch)
-        if batch.request_indexes[index] not in batch.errors:
-            _validate(resource, batch, index, merged_item)
-        _set_content(item, merged_item | {"id": item["id"]})
-        merged_bytes += stored_bytes
+            if isinstance(form[name], bool):
+                del form[name]
+        if not entry.is_by_id and form.get("state") == "deleted":
+            form["state"] = "active"
+        entry.patch = {name: entry[name] for name in entry if name != "id"}
+        merged = _merged(KeyedMerge(resource, names), batch, index, form, entry.patch)
+        if entry.index not in batch.errors:
+            _validate(resource, batch, index, merged)
+        entry.set_fields(merged)
+        merged_bytes += len(stored)
         if merged_bytes > _YIELD_BYTES:
             merged_bytes = 0
             await asyncio.sleep(0)
@@ -57,7 +90,7 @@ def make_new(resource: MasterRecord, batch: Batch) -> None:
     The items change in place. Add the schema's errors to the batch, but for ``state`` ``deleted``.
     """
     for index, item in enumerate(batch.items):
-        _set_content(item, _merged(KeyedMerge(resource), batch, index, {}, item))
+        item.set_fields(_merged(KeyedMerge(resource), batch, index, {}, item))
         is_deleted = item.get("state") == "deleted"
         probe = item | {"state": "active"} if is_deleted else item
         for detail in resource.validators["create"].errors(probe, b""):
@@ -68,7 +101,7 @@ def _merged(merge: KeyedMerge, batch: Batch, index: int, stored: Item, patch: It
     """Return the stored form with the patch merged into it; add the errors of entries' keys."""
     merged_item = merge.result(stored, patch)
     for path, alias in merge.aliases.items():
-        batch.errors.report_at(batch.request_indexes[index], path, alias)
+        batch.errors.report_at(batch.items[index].index, path, alias)
     for detail in merge.errors:
         batch.fail(index, detail.type, *detail.path, message=detail.message or "")
     return merged_item
@@ -84,8 +117,3 @@ def _validate(resource: WritableResource, batch: Batch, index: int, merged_item:
         details = [*error.details]
     for detail in details:
         batch.fail(index, detail.type, *detail.path, message=detail.message or "")
-
-
-def _set_content(item: Item, content: Item) -> None:
-    item.clear()
-    item.update(content)

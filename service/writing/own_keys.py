@@ -4,12 +4,12 @@ Resources here have an own key. Where they have ``own_key_within``, a key is one
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item, LockedRow
 from service.batches.renames import NEW_KEY, stored_keys
-from service.batches.write_set import LockedRow
 from service.database.connections import Connection
 from service.database.errors import own_locks
 from service.database.statements import load
@@ -43,9 +43,9 @@ async def take_writer_lock(batch: Batch, *resources: WritableResource) -> None:
     twice. Where own keys are unique, other writes of the collection take it, too, unless they only
     delete. It comes before all other locks. Raise 429 on a timeout.
     """
-    if names := {each.name for each in resources} - batch.locks:
+    if names := {each.name for each in resources} - batch.transaction.locks:
         await lock_writers(batch.connection, batch.caller.organization_id, names)
-        batch.locks.update(names)
+        batch.transaction.locks.update(names)
 
 
 async def lock_writers(connection: Connection, organization_id: int, names: set[str]) -> None:
@@ -60,23 +60,19 @@ async def lock_writers(connection: Connection, organization_id: int, names: set[
 
 
 async def resolve_scopes(
-    resource: MasterRecord,
-    batch: Batch,
-    *,
-    skip_failed: bool,
-    deletes: Callable[[Item], bool] | None = None,
+    resource: MasterRecord, batch: Batch, *, skip_failed: bool, spares_deletes: bool = False
 ) -> None:
     """Replace key objects in the fields of the items' own keys, parents included, by ids.
 
     The resource has ``own_key_within``. Add errors to the batch for key objects that do not name
     one record, and for own keys that turn out to be equal; with ``skip_failed`` all of these fail,
-    else all but the first. Items that ``deletes`` accepts may name records that are not there.
+    else all but the first. With ``spares_deletes``, deletes may name records that are not there.
     Without key objects do nothing.
     """
     references = KeyedReferences.of(resource, batch, resource.key_fields)
     if not references:
         return
-    references.deletes = deletes
+    references.spares_deletes = spares_deletes
     await references.resolve(batch)
     own_key, within = resource.key_fields
     groups = defaultdict[int, list[tuple[int, Item]]](list)
@@ -89,21 +85,26 @@ async def resolve_scopes(
 
 
 async def lock_records(
-    resource: MasterRecord, batch: Batch, options: WriteOptions, strength: str
-) -> dict[int, LockedRow]:
-    """Lock the records with the keys of items that have not failed; return the matching ones by id.
+    resource: MasterRecord,
+    batch: Batch,
+    options: WriteOptions,
+    strength: str,
+    beside: Sequence[int],
+) -> None:
+    """Lock the records with the keys of entries that have not failed, and set them on these.
 
-    Set their ids on the items; items without a match have none. The live record with a key matches,
+    Items without a match have no id. The live record with a key matches,
     else the deleted one with the highest id. With ``newKey`` the live record has the key, or by an
     earlier request the new one; the item gets the new key as its key, and deleted records match by
     the new one alone. Add ``conflict.ambiguous_key`` for keys that several live records share:
     these match none.
 
-    The records of ``batch.beside`` are locked in the same order, unless keys are within a parent.
+    The records of the ids in ``beside`` are locked in the same order, unless keys are within a
+    parent.
     """
     batch = batch.subset()
     if options.path_key is None:
-        batch.errors.name_by(str(resource.own_key), batch.request_indexes)
+        batch.errors.name_by(str(resource.own_key), (entry.index for entry in batch.items))
     is_unique = is_own_key_unique(resource.name, batch.caller) or options.path_key is not None
     fold = normal if is_unique else as_sent
     if is_unique:
@@ -115,11 +116,10 @@ async def lock_records(
         for key in (*keys, *filter(None, new_keys))
         for form in (normal_forms([key.key]) if is_unique else (key.key,))
     ]
-    ids = [key.within for key in sought] if resource.own_key_within else batch.beside
+    ids = [key.within for key in sought] if resource.own_key_within else beside
     with own_locks():
         rows = await batch.fetch(resource.locks_by_key[strength], [key.key for key in sought], ids)
     live, deleted = _by_key(rows, fold)
-    stored: dict[int, LockedRow] = {}
     current_keys = stored_keys(keys, new_keys, live) if any(new_keys) else keys
     for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
         item.pop("id", None)
@@ -130,11 +130,9 @@ async def lock_records(
             message = ambiguous_message([row["id"] for row in matches])
             batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, resource.key, message=message)
         elif matches:
-            item["id"] = matches[0]["id"]
-            stored[item["id"]] = matches[0]
+            item.lock(matches[0])
         if NEW_KEY in item:
             _rename(resource, batch, index)
-    return stored
 
 
 def _without_repeated(resource: MasterRecord, batch: Batch, options: WriteOptions) -> Batch:
@@ -174,8 +172,8 @@ def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
     item, own_key = batch.items[index], str(resource.own_key)
     new_key = item.pop(NEW_KEY)
     if new_key is not None:
-        item[own_key] = new_key
-        batch.errors.report_at(batch.request_indexes[index], (own_key,), (NEW_KEY,))
+        item[own_key], item.is_renamed = new_key, True
+        batch.errors.report_at(item.index, (own_key,), (NEW_KEY,))
 
 
 def _key_of(resource: MasterRecord, item: Item, fold: Fold) -> _OwnKey:

@@ -8,8 +8,9 @@ checks and writes, for any number of owners.
 from collections.abc import Iterable, Mapping
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.batches.write_set import WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType

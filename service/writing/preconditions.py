@@ -4,7 +4,7 @@ A single write has the precondition of its headers. Items of bulk writes have th
 ``ifMatch`` (contract, Preconditions). A request without either causes no statement here.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,20 +46,23 @@ class _Representations:
 
 
 async def check_preconditions(
-    resource: WritableResource, batch: Batch, options: WriteOptions, exists: Callable[[int], bool]
+    resource: WritableResource, batch: Batch, options: WriteOptions
 ) -> None:
     """Compare the preconditions of the items that have not failed with their locked records.
 
-    ``exists`` returns whether an id is that of a record that counts: a stored one, or by own key a
-    live one. Raise ``precondition_failed`` for a single write; add it to the batch for items of a
-    bulk write, at ``ifMatch``. Remove ``ifMatch`` from the items that have not failed.
+    Entries by own key mean live records alone. Raise ``precondition_failed`` for a single write;
+    add it to the batch for items of a bulk write, at ``ifMatch``. Remove ``ifMatch`` from the items
+    that have not failed.
     """
     batch = batch.subset()
     preconditions = dict(_preconditions(batch, options))
     if not preconditions:
         return
-    ids = {index: batch.items[index].get("id") for index in preconditions}
-    stored_ids = {index: id_ for index, id_ in ids.items() if id_ is not None and exists(id_)}
+    stored_ids = {
+        index: entry["id"]
+        for index in preconditions
+        if (entry := batch.items[index]).stored and (entry.is_by_id or not entry.was_deleted)
+    }
     representations = _Representations(batch.connection, resource, batch, [*stored_ids.values()])
     for index, precondition in preconditions.items():
         try:

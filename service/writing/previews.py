@@ -6,13 +6,14 @@ The fields are those of the writable form, read before the writes of the dry run
 import asyncio
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import orjson
 
 from service import schemas
 from service.batches.change_recorder import DELETED
-from service.batches.write_set import LockedRow, WriteSet
+from service.batches.entry import MemberChange
+from service.batches.write_set import WriteSet
 from service.records.resource import DocumentRequest
 from service.records.writable_resource import WritableResource
 from service.schemas.key_forms import REFERS_TO
@@ -24,14 +25,6 @@ _YIELD_BYTES: Final = 2**17
 
 Forms: TypeAlias = Mapping[int, bytes]
 """Writable forms by the ids of their records."""
-
-
-class MemberChange(NamedTuple):
-    """Change of a field, with its whole values before and after; None for none."""
-
-    field: str
-    before: Any
-    after: Any
 
 
 def requested_forms(write_set: WriteSet) -> tuple[DocumentRequest | None, DocumentRequest | None]:
@@ -48,30 +41,25 @@ def requested_forms(write_set: WriteSet) -> tuple[DocumentRequest | None, Docume
     return before, after
 
 
-async def field_changes(
-    resource: WritableResource,
-    write_set: WriteSet,
-    stored: Mapping[int, LockedRow],
-    forms: tuple[Forms, Forms],
-) -> dict[int, list[MemberChange]]:
-    """Return the changes of an executed write set by request index, [] of unchanged records.
+async def set_changes(
+    resource: WritableResource, write_set: WriteSet, forms: tuple[Forms, Forms]
+) -> None:
+    """Set the changes of the entries of an executed write set, none of unchanged records.
 
     ``forms`` are the writable forms before and after it, by ``requested_forms``. Deletes of live
     records change the ``state`` alone, also of records without one.
     """
-    changes, deletes, upserts = {}, write_set.deletes, write_set.upserts
-    for request_index, record_id in zip(deletes.request_indexes, deletes.ids, strict=True):
-        state = stored[record_id]["state"]
-        is_live = state != DELETED
-        changes[request_index] = [MemberChange("state", state, DELETED)] if is_live else []
+    for entry in write_set.deletes.items:
+        if entry.stored and not entry.was_deleted:
+            entry.changes = [MemberChange("state", entry.stored["state"], DELETED)]
     (before, after), compared_bytes = forms, 0
-    for request_index, record_id in zip(upserts.request_indexes, upserts.ids, strict=True):
-        changes[request_index] = _differences(resource, before.get(record_id), after[record_id])
+    for entry in write_set.upserts.items:
+        record_id = entry["id"]
+        entry.changes = _differences(resource, before.get(record_id), after[record_id])
         compared_bytes += len(after[record_id])
         if compared_bytes > _YIELD_BYTES:
             compared_bytes = 0
             await asyncio.sleep(0)
-    return changes
 
 
 def _differences(

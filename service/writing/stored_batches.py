@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeGuard
@@ -10,7 +10,8 @@ from typing import Final, TypeGuard
 import orjson
 
 from service.batches import change_recorder
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import IMPORT, UPSERT
 from service.batches.write_set import Dependency, WriteSet
 from service.database.new_ids import next_id
 from service.database.statements import SHARED, id_array
@@ -22,8 +23,9 @@ from service.records.writable_resource import WritableResource
 from service.schemas.write_forms import FIXED, SINCE
 from service.writing import outcomes, plan_execution, unique_keys
 from service.writing.keyed_references import KeyedReferences
-from service.writing.locking import LockedRecords
-from service.writing.previews import field_changes
+from service.writing.locking import lock_entries
+from service.writing.merge_patch import edit_stored
+from service.writing.previews import set_changes
 
 _MAX_CHECK_ROUNDS: Final = 3
 """Check rounds after which items also fail by their ``dependencies`` on failed items.
@@ -40,27 +42,33 @@ class WrittenBatch:
     resource: WritableResource
     batch: Batch
     """All items whose records were looked up."""
-    records: LockedRecords
     write_set: WriteSet
     recorder: change_recorder.ChangeRecorder
     forms: tuple[plan_execution.Documents, plan_execution.Documents]
 
 
+async def prepare(resource: WritableResource, batch: Batch, options: outcomes.WriteOptions) -> None:
+    """Lock the records of a batch, and give its entries the content that these are to have."""
+    await lock_entries(resource, batch, options)
+    await edit_stored(resource, batch)
+    _keep_newer_fields(resource, batch)
+
+
 async def store(
-    resource: WritableResource, batch: Batch, records: LockedRecords, options: outcomes.WriteOptions
+    resource: WritableResource, batch: Batch, options: outcomes.WriteOptions
 ) -> WrittenBatch:
     """Check and store a batch whose records are locked.
 
     Without ``checks_uses``, records whose references a delete clears are only marked as deleted,
     and ``removals`` of the write set are left to the caller.
     """
-    write_set, plan = await _check(resource, batch, records, options)
+    write_set, plan = await _check(resource, batch, options)
     requests = plan_execution.requested_documents(resource, write_set, options)
     with plan_execution.constraint_errors(resource, write_set.batch, options):
         recorder, forms = await plan_execution.execute_plan(
             resource, write_set.batch, plan, requests
         )
-    return WrittenBatch(resource, batch, records, write_set, recorder, forms)
+    return WrittenBatch(resource, batch, write_set, recorder, forms)
 
 
 async def record_changes(written: Sequence[WrittenBatch]) -> None:
@@ -85,35 +93,25 @@ async def record_changes(written: Sequence[WrittenBatch]) -> None:
 
 async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> outcomes.WriteResult:
     """Return the outcomes or documents of a stored batch."""
-    resource, batch, stored = written.resource, written.batch, written.records.stored
-    write_set = written.write_set
-    result = outcomes.WriteResult(
-        write_set.batch.ids, batch.errors, created_ids=write_set.created_ids
-    )
+    resource, batch, write_set = written.resource, written.batch, written.write_set
+    result = outcomes.WriteResult(batch, write_set.batch.ids, write_set.created_ids)
     if not options.outcomes_only:
         before, after = written.forms
         result.documents = joined(before | after, result.ids)
         return result
-    changed_ids = written.recorder.ids[resource.feed_name]
-    result.outcomes = outcomes.item_outcomes(resource, write_set, stored, changed_ids)
-    result.outcomes |= outcomes.absent_outcomes(resource, batch)
-    result.stored = {
-        request_index: (outcomes.outcome_id(batch, item), stored[item["id"]]["key"])
-        for request_index, item in zip(batch.request_indexes, batch.items, strict=True)
-        if request_index in batch.errors and item.get("id") in stored
-    }
+    outcomes.set_outcomes(resource, batch, written.recorder.ids[resource.feed_name])
     if "key_texts" in resource.statements:
-        keys = {outcomes.sent_key(resource, item) for item in batch.items}
-        keys.update(row["key"] for row in stored.values())
+        keys = {outcomes.sent_key(resource, entry) for entry in batch.items}
+        keys.update(entry.stored["key"] for entry in batch.items if entry.stored)
         rows = await batch.fetch(resource.statements["key_texts"].text, [*keys - {None}])
         result.key_texts = dict(map(tuple, rows))
     if options.preview:
-        result.changes = await field_changes(resource, write_set, stored, written.forms)
+        await set_changes(resource, write_set, written.forms)
     return result
 
 
 async def _check(
-    resource: WritableResource, batch: Batch, records: LockedRecords, options: outcomes.WriteOptions
+    resource: WritableResource, batch: Batch, options: outcomes.WriteOptions
 ) -> tuple[WriteSet, change_recorder.WritePlan]:
     """Return the write set of the items that pass all checks, and its plan.
 
@@ -121,20 +119,20 @@ async def _check(
     failed items and check the others again until none fails, because they may depend on dropped
     ones. Items that delete and match no record are left out.
     """
-    batch = batch.subset(lambda item: "id" in item)
-    references = KeyedReferences.of(resource, records.write_set(batch).upserts)
-    references.stored = records.stored
+    write_set = WriteSet.of(batch.subset(lambda entry: "id" in entry))
+    references = KeyedReferences.of(resource, write_set.upserts)
+    renames = any(entry.is_renamed for entry in batch.items)
     for round_number in count(1):
-        write_set = records.write_set(batch)
+        batch = write_set.batch
         if references:
             await references.resolve(write_set.upserts, write_set)
-        _keep_stored_fields(resource, write_set.upserts, records)
+        _keep_stored_fields(resource, write_set.upserts)
         unique_keys.fail_invisible_keys(resource, write_set)
         plan = await resource.check(write_set)
         if options.checks_uses:
             await resource.check_result(write_set)
-        for key in unique_keys.unique_keys(resource, batch.caller, renames=records.renames):
-            await unique_keys.check(resource, key, write_set, records.stored)
+        for key in unique_keys.unique_keys(resource, batch.caller, renames=renames):
+            await unique_keys.check(resource, key, write_set)
         clearing_plan = await resource.check_unused(write_set) if options.checks_uses else []
         if not options.skip_failed:
             batch.errors.raise_any()
@@ -147,37 +145,32 @@ async def _check(
                 plan += write_set.removals
             return write_set, clearing_plan + resource.record_statements(write_set) + plan
         if round_number >= _MAX_CHECK_ROUNDS:
-            dependencies = await resource.dependencies(records.write_set(batch), records.stored)
+            dependencies = await resource.dependencies(WriteSet.of(batch))
             fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
             remaining = remaining.subset()
-        batch = remaining
+        write_set = WriteSet.of(remaining)
     raise AssertionError("unreachable")
 
 
-def keep_newer_fields(
-    resource: WritableResource,
-    batch: Batch,
-    records: LockedRecords,
-    deletes: Callable[[Item], bool],
-) -> None:
-    """Give items that replace a record the stored values of newer fields that they omit."""
+def _keep_newer_fields(resource: WritableResource, batch: Batch) -> None:
+    """Give entries that replace a record the stored values of newer fields that they omit."""
     names = {name for name, keyword in resource.stored_fields.items() if keyword == SINCE}
-    for item in batch.items if names else ():
-        row = records.stored.get(item.get("id", 0))
-        if row and not names <= item.keys() and not deletes(item):
-            for name, value in orjson.loads(row["fields"]).items():
-                item.setdefault(name, value)
+    for entry in batch.items if names else ():
+        replaces = entry.operation in (UPSERT, IMPORT) and not entry.deletes
+        if replaces and entry.stored and not names <= entry.keys():
+            for name, value in orjson.loads(entry.stored["fields"]).items():
+                entry.setdefault(name, value)
 
 
-def _keep_stored_fields(resource: WritableResource, batch: Batch, records: LockedRecords) -> None:
+def _keep_stored_fields(resource: WritableResource, batch: Batch) -> None:
     """Give items the stored values of fixed fields, and of kept ones that they do not have.
 
     Report other values of fixed fields.
     """
     keywords = {name: kind for name, kind in resource.stored_fields.items() if kind != SINCE}
     for index, item in enumerate(batch.items if keywords else ()):
-        if row := records.stored.get(item["id"]):
-            fields = orjson.loads(row["fields"])
+        if item.stored:
+            fields = orjson.loads(item.stored["fields"])
             for name, keyword in keywords.items():
                 is_kept = item.get(name) in (None, fields[name])
                 if keyword == FIXED and not is_kept:

@@ -14,10 +14,11 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, Final
+from functools import partial
+from typing import Any
 
-from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.entry import DELETE, Entry, EntryOperation, Item
 from service.batches.renames import NEW_KEY
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
@@ -25,31 +26,18 @@ from service.listing.properties import stored_id
 from service.records.master_record import MasterRecord
 from service.records.reference_targets import TARGETS
 from service.records.writable_resource import WritableResource
-from service.writing import locking, merge_patch, own_keys
+from service.writing import locking, own_keys
 from service.writing.key_look_ups import canonical_key
 from service.writing.late_checks import check_results, finish_deletes
 from service.writing.outcomes import WriteOptions, WriteResult, sent_key
 from service.writing.part_collections import PartCollection
 from service.writing.stored_batches import (
     WrittenBatch,
-    keep_newer_fields,
+    prepare,
     record_changes,
     result_of,
     store,
 )
-
-
-class EntryOperation(StrEnum):
-    """Operation of an entry."""
-
-    UPSERT = "upsert"
-    MERGE = "merge"
-    IMPORT = "import"
-    CREATE = "create"
-    DELETE = "delete"
-
-
-_DELETE: Final = EntryOperation.DELETE  # a member of an enumeration takes longer to look up
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +61,23 @@ async def write_entries(
     ``reference_order``. Raise LateFailuresError for entries that fail after they were written, and
     without ``skip_failed`` ApiError with the errors of all entries.
     """
-    errors = root.errors
-    copies = dict(zip(root.request_indexes, root.items, strict=True))
-    failed_creator = _failed_creators(collections, items, errors)
-    batches = list[tuple[CollectionEntries, Batch]]()
-    for each in collections:
-        indexes = [index for index in each.operations if index in copies]
-        batch = root.of_items([copies[index] for index in indexes], indexes)
-        batch.failed_creator = failed_creator
-        batch.imported = {n for n in indexes if each.operations[n] is EntryOperation.IMPORT}
-        batches.append((each, batch))
+    errors, shared = root.errors, root.transaction
+    shared.failed_creator = _failed_creators(collections, items, errors)
+    batches = [(each.resource, _batch(root, each, items)) for each in collections]
+    shared.deleted_keys = partial(_deleted_keys, batches)
     await _lock_writers(root, collections)
-    for entries, batch in batches:
-        if entries.resource.own_key_within:
-            await _find_parents_of_deletes(entries, batch)
+    for resource, batch in batches:
+        if resource.own_key_within:
+            await _find_parents_of_deletes(resource, batch)
     written = list[tuple[int, WrittenBatch]]()
     # A failed entry must not end the transaction before the other collections are checked.
     skipping = dataclasses.replace(options, skip_failed=True, checks_uses=False)
-    for position, (entries, batch) in enumerate(batches):
+    for position, (resource, batch) in enumerate(batches):
+        entries = collections[position]
         await _note_failed_parts(entries, batch, items)
         if batch.items:
-            lock = _lock_records if isinstance(entries.resource, MasterRecord) else _lock_owners
-            records = await lock(entries, batch, skipping)
-            _note_deleted_keys(entries.resource, batch, records)
-            stored = await store(entries.resource, batch, records, skipping)
-            written.append((position, stored))
+            await prepare(resource, batch, skipping)
+            written.append((position, await store(resource, batch, skipping)))
             await _note_failed_parts(entries, batch, items)
     stored_batches = [stored for _, stored in written]
     await check_results(stored_batches, errors, options)
@@ -107,7 +87,22 @@ async def write_entries(
     if written:
         await record_changes([*stored_batches, *late_batches])
     results = {position: await result_of(stored, skipping) for position, stored in written}
-    return [results.get(position, WriteResult([], errors)) for position in range(len(collections))]
+    return [
+        results.get(position, WriteResult(batch)) for position, (_, batch) in enumerate(batches)
+    ]
+
+
+def _batch(root: Batch, entries: CollectionEntries, items: RequestItems) -> Batch:
+    """Return the batch of the entries of a collection that have not failed."""
+    is_master = isinstance(entries.resource, MasterRecord)
+    return root.of_collection(
+        [
+            Entry(item, index, operation, is_by_id=not is_master or "id" in item)
+            for index, operation in entries.operations.items()
+            if index not in root.errors
+            for item in (items.items[index],)
+        ]
+    )
 
 
 async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -> None:
@@ -119,126 +114,31 @@ async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -
         await locking.lock_organization(root)
 
 
-async def _find_parents_of_deletes(entries: CollectionEntries, batch: Batch) -> None:
+async def _find_parents_of_deletes(resource: WritableResource, batch: Batch) -> None:
     """Replace key objects in the own keys of deletes by ids, while their parents are live.
 
     Keys without a record stay: the transaction may give them to records.
     """
-    operations, resource = _Operations(entries, batch), entries.resource
     assert isinstance(resource, MasterRecord)
-    deletes, _ = batch.split(operations.deletes)
+    deletes, _ = batch.split(lambda entry: entry.deletes)
     probe = Batch.of(batch.connection, batch.caller, RequestItems(deletes.items))
     await own_keys.resolve_scopes(resource, probe, skip_failed=False)
-    for index, (item, probed) in enumerate(zip(deletes.items, probe.items, strict=True)):
-        if index not in probe.errors:
+    for item, probed in zip(deletes.items, probe.items, strict=True):
+        if probed.index not in probe.errors:
             item |= {name: probed[name] for name in resource.key_fields if name in probed}
 
 
-class _Operations:
-    """Operations of the items of a batch, which writes change in place."""
-
-    def __init__(self, entries: CollectionEntries, batch: Batch) -> None:
-        self._operations = {
-            id(item): entries.operations[index]
-            for index, item in zip(batch.request_indexes, batch.items, strict=True)
-        }
-        self._by_id = {id(item) for item in batch.items if "id" in item}
-        self._stored_deleted = set[int]()
-
-    def __getitem__(self, item: Item) -> EntryOperation:
-        return self._operations[id(item)]
-
-    def is_by_id(self, item: Item) -> bool:
-        """Return whether the request names the record by id."""
-        return id(item) in self._by_id
-
-    def deletes(self, item: Item) -> bool:
-        """Return whether the item deletes its record."""
-        operation = self._operations[id(item)]
-        if operation is _DELETE or item.get("state") != "deleted":
-            return operation is _DELETE
-        if operation is EntryOperation.IMPORT:
-            return id(item) not in self._stored_deleted
-        return not (operation is EntryOperation.MERGE and self.is_by_id(item))
-
-    def stores_deleted(self, item: Item) -> bool:
-        """Return whether the item is to be a new record that is deleted; it then deletes none."""
-        is_import = self[item] is EntryOperation.IMPORT and item.get("state") == "deleted"
-        if is_import and "id" not in item:
-            self._stored_deleted.add(id(item))
-        return id(item) in self._stored_deleted
-
-
-async def _lock_records(
-    entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> locking.LockedRecords:
-    """Lock the items' records, and set ``id``; merge; add ``duplicate`` to items of one record."""
-    resource, operations = entries.resource, _Operations(entries, batch)
-    assert isinstance(resource, MasterRecord)
-    created, others = batch.split(lambda item: operations[item] is EntryOperation.CREATE)
-    by_id, by_key = others.split(operations.is_by_id)
-    by_key.beside = by_id.ids  # all in the order of ids, or other writers and this one could block
-    records = locking.LockedRecords(operations.deletes)
-    for part, lock in ((by_key, locking.lock_by_key), (by_id, locking.lock_by_id)):
-        if part.items:
-            of_part = await lock(resource, part, options, operations.deletes)
-            records.stored |= of_part.stored
-            records.new |= of_part.new
-            records.renames |= of_part.renames
-    deleted = by_key.subset(operations.stores_deleted)
-    merge_patch.make_new(resource, deleted)
-    for part in (created, deleted.subset()):
-        if part.items:
-            await locking.assign_ids(resource, part)
-            records.new |= {*part.ids}
-    _report_repeated(resource, others)
-    merged = others.subset(
-        lambda item: (
-            operations[item] is EntryOperation.MERGE
-            and item.get("id") in records.stored
-            and not operations.deletes(item)
-        )
-    )
-    for part, restores in zip(merged.split(operations.is_by_id), (False, True), strict=True):
-        await merge_patch.merge_stored(resource, part, restores=restores)
-    replaced = others.subset(lambda item: operations[item] is not EntryOperation.MERGE)
-    keep_newer_fields(resource, replaced, records, operations.deletes)
-    return records
-
-
-async def _lock_owners(
-    entries: CollectionEntries, batch: Batch, options: WriteOptions
-) -> locking.LockedRecords:
-    """Lock the owners of the parts; merge the items to be merged."""
-    resource, operations = entries.resource, _Operations(entries, batch)
-    await resource.identify(batch, skip_failed=True)
-    records = await locking.lock_by_id(resource, batch, options, deletes=lambda _: False)
-    merged = batch.subset(lambda item: operations[item] is EntryOperation.MERGE)
-    await merge_patch.merge_stored(resource, merged, restores=False)
-    return records
-
-
-def _note_deleted_keys(
-    resource: WritableResource, batch: Batch, records: locking.LockedRecords
-) -> None:
-    """Note the own keys of the records to delete, by which parts of them are found."""
-    keys = batch.deleted_keys[resource.collection]
-    for record_id in records.write_set(batch.subset(lambda item: "id" in item)).live_deletes:
-        row = records.stored[record_id]
-        keys[(row["key"], row["within_id"]) if resource.own_key_within else row["key"]] = record_id
-
-
-def _report_repeated(resource: MasterRecord, batch: Batch) -> None:
-    """Add ``duplicate`` to the items that name one record, by id and by own key."""
-    indexes = defaultdict[int, list[int]](list)
-    for index, item in enumerate(batch.items):
-        if "id" in item and batch.request_indexes[index] not in batch.errors:
-            indexes[item["id"]].append(index)
-    for same in indexes.values():
-        for index in same if len(same) > 1 else ():
-            others = ", ".join(str(batch.request_indexes[each]) for each in same if each != index)
-            message = f"Entry {others} is of the same record."
-            batch.fail(index, ErrorType.DUPLICATE, resource.key, message=message)
+def _deleted_keys(
+    batches: Sequence[tuple[WritableResource, Batch]], collection: str
+) -> Mapping[Any, int]:
+    """Return the records of a collection that entries delete, by which parts of them are found."""
+    return {
+        (row["key"], row["within_id"]) if resource.own_key_within else row["key"]: entry["id"]
+        for resource, batch in batches
+        if resource.collection == collection
+        for entry in batch.items
+        if (row := entry.stored) and entry.deletes and not entry.was_deleted
+    }
 
 
 async def _note_failed_parts(entries: CollectionEntries, batch: Batch, items: RequestItems) -> None:
@@ -256,7 +156,7 @@ async def _note_failed_parts(entries: CollectionEntries, batch: Batch, items: Re
     probe = Batch.of(batch.connection, batch.caller, RequestItems(owners))
     await resource.identify(probe, skip_failed=False)
     ids = [stored_id(owner[resource.key]) for owner in probe.items]
-    batch.failed_parts[target.table] = dict(zip(ids, named, strict=True))
+    batch.transaction.failed_parts[target.table] = dict(zip(ids, named, strict=True))
 
 
 def _names_owner(resource: WritableResource, details: Iterable[ErrorDetail]) -> bool:
@@ -268,7 +168,7 @@ def _names_owner(resource: WritableResource, details: Iterable[ErrorDetail]) -> 
 def _failed_creators(
     collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
 ) -> Callable[[str, Any], int | None]:
-    """Return the function ``Batch.failed_creator`` of these entries."""
+    """Return the function ``TransactionState.failed_creator`` of these entries."""
     creators: Mapping[tuple[str, Any], Sequence[int]] | None = None
 
     def find(collection: str, key: Any) -> int | None:
@@ -294,7 +194,7 @@ def _creators(
         for index, operation in entries.operations.items():
             item = items.items[index]
             key = _key_after(resource, item)
-            if operation is EntryOperation.DELETE or not isinstance(item, dict):
+            if operation is DELETE or not isinstance(item, dict):
                 continue
             if resource.own_key_within:
                 parent = item.get(resource.own_key_within)

@@ -8,12 +8,13 @@ record to record. Without unique keys, only requests with ``newKey`` are checked
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from service import schemas
-from service.batches.batch import Batch, Item
-from service.batches.write_set import LockedRow, WriteSet
+from service.batches.batch import Batch
+from service.batches.entry import Item, LockedRow
+from service.batches.write_set import WriteSet
 from service.database.statements import SHARED
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
@@ -99,28 +100,25 @@ def fail_invisible_keys(resource: WritableResource, write_set: WriteSet) -> None
     """Add ``invalid_value`` to the items that give a record a key with what cannot be seen."""
     name, upserts = str(resource.own_key), write_set.upserts
     for index, item in enumerate(upserts.items if resource.own_key else ()):
-        key = item.get(name)
-        if isinstance(key, str) and (problem := key_problem(key)):
-            row = write_set.stored.get(item["id"])
-            if row is None or row["key"] != key:
-                upserts.fail(index, ErrorType.INVALID_VALUE, name, message=problem)
-                upserts.errors.close(upserts.request_indexes[index], (name,))
+        key, row = item.get(name), item.stored
+        is_new = isinstance(key, str) and (row is None or row["key"] != key)
+        if is_new and (problem := key_problem(str(key))):
+            upserts.fail(index, ErrorType.INVALID_VALUE, name, message=problem)
+            upserts.errors.close(item.index, (name,))
 
 
-async def check(
-    resource: WritableResource, key: UniqueKey, write_set: WriteSet, stored: Mapping[int, LockedRow]
-) -> None:
+async def check(resource: WritableResource, key: UniqueKey, write_set: WriteSet) -> None:
     """Add an error to each upsert that takes a key of another live record after the request.
 
     It is ``duplicate`` if an item of the request takes the key, too, but for the first of these,
     and ``conflict.duplicate`` if another record has the key already. Keys that records keep are not
     checked. Of ``unique_fields`` the collection checks equal keys, and this other normal forms.
-    ``stored`` has the locked rows by id; the caller has the writer lock.
+    The caller has the writer lock.
     """
     batch = write_set.upserts
     is_unique = batch.caller.unique_keys or key in resource.always_unique
     fold = normal if is_unique else as_sent
-    claims = [*_claims(resource, key, batch, stored, fold)]
+    claims = [*_claims(resource, key, batch, fold)]
     leaves_equal = key.field in resource.unique_fields
     if leaves_equal:
         claims = [claim for claim in claims if not str(claim.sent).isascii()]
@@ -171,14 +169,13 @@ def _claims(
     resource: WritableResource,
     key: UniqueKey,
     batch: Batch,
-    stored: Mapping[int, LockedRow],
     fold: Fold,
 ) -> Iterator[_Claim]:
     """Yield the keys of the items whose records are live after the request."""
     is_fixed = resource.stored_fields.get(key.field) == FIXED
     is_own = key.field == resource.own_key
     for index, item in enumerate(batch.items):
-        row = stored.get(item["id"])
+        row = item.stored
         value = _key_after(resource, key, item, row)
         if value is not None and _state_after(resource, item, row) != "deleted":
             folded = _folded(value, fold)

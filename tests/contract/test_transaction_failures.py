@@ -8,12 +8,13 @@ from uuid import uuid4
 import pytest
 
 from service.batches.batch import ItemErrors, RequestItems
+from service.batches.entry import EntryOperation
 from service.records.keyed_values import keyed_fields
 from service.records.writable_resource import WritableResource
 from service.resources.custom_fields.base import CustomFields
 from service.resources.registry import TRANSACTION
 from service.writing.part_collections import PartCollection
-from service.writing.transaction import CollectionEntries, EntryOperation, _failed_creators
+from service.writing.transaction import CollectionEntries, _failed_creators
 from tests.contract.test_item_dependencies import FIELDS, RANGES, generations, related_ranges
 from tests.support.api import Api
 from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World

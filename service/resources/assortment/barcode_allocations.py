@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.batches.batch import Batch, Item, ItemErrors, RequestItems
+from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.entry import CREATE, Entry, Item
 from service.database.statements import Statement, load, load_bound
 from service.error_types import ErrorType
 from service.errors import ApiError, ErrorDetail
@@ -20,7 +21,7 @@ from service.resources.assortment.barcodes import Barcodes
 from service.schemas.formats import check_digit
 from service.schemas.validation import Validator
 from service.writing.keyed_references import KeyedReferences
-from service.writing.locking import LockedRecords, assign_ids
+from service.writing.locking import assign_ids
 from service.writing.outcomes import WriteOptions
 from service.writing.stored_batches import WrittenBatch, record_changes, store
 
@@ -78,7 +79,7 @@ class BarcodeAllocations(WritableResource):
         primary = await self._find_primary(batch)
         batch.errors.raise_any()
         items = await self._take(batch, types, primary)
-        new = [item for item in items if "id" not in item]
+        new = [item for item in items if isinstance(item, Entry)]
         written = [await self._store(batch, new, options)] if new else []
         rows = [
             {
@@ -93,24 +94,17 @@ class BarcodeAllocations(WritableResource):
         ]
         return rows, written
 
-    async def _store(self, batch: Batch, items: list[Item], options: WriteOptions) -> WrittenBatch:
+    async def _store(self, batch: Batch, items: list[Entry], options: WriteOptions) -> WrittenBatch:
         """Store new barcodes, and set their ids.
 
         Raise SerializationError for a number that a writer of barcodes has taken meanwhile: the
         repeated transaction takes another one.
         """
-        created = Batch(
-            batch.connection,
-            batch.caller,
-            items,
-            range(len(items)),
-            ItemErrors(RequestItems(items)),
-            batch.request_id,
-        )
+        errors = ItemErrors(RequestItems(items))
+        created = Batch(batch.connection, batch.caller, items, errors, batch.request_id)
         await assign_ids(self._barcodes, created)
-        records = LockedRecords(new={*created.ids})
         try:
-            return await store(self._barcodes, created, records, options)
+            return await store(self._barcodes, created, options)
         except ApiError as error:
             if error.code != ErrorType.CONFLICT_DUPLICATE:
                 raise
@@ -180,17 +174,22 @@ class BarcodeAllocations(WritableResource):
         ]
         needed = Counter(range_id for range_id, sku_id in takers if sku_id not in primary)
         digits = await self._free_digits(batch, needed)
-        return [
-            primary.get(sku_id)
-            or {
-                "barcode": (number := next(digits[range_id])) + check_digit(number),
+        items, new = list[Item](), 0
+        for range_id, sku_id in takers:
+            if sku_id in primary:
+                items.append(primary[sku_id])
+                continue
+            number = next(digits[range_id])
+            fields = {
+                "barcode": number + check_digit(number),
                 "type": types[range_id],
                 _RANGE: range_id,
                 _SKU: sku_id,
                 "isPrimary": None if sku_id is None else True,
             }
-            for range_id, sku_id in takers
-        ]
+            items.append(Entry(fields, new, CREATE))
+            new += 1
+        return items
 
     async def _free_digits(self, batch: Batch, needed: Counter[int]) -> dict[int, Iterator[str]]:
         """Return the digits of free GTINs by range, and advance the ranges past these."""

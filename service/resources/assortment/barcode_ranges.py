@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
+from service.batches.entry import Item
 from service.batches.write_set import WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType

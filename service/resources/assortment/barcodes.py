@@ -7,8 +7,9 @@ from typing import Any, Final
 import asyncpg
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import IMPORT, Item
 from service.batches.write_set import WriteSet
 from service.error_types import ErrorType
 from service.errors import ApiError
@@ -70,9 +71,9 @@ class Barcodes(PlainRecord):
             numbers = [{name: item[name] for name in ("barcode", "type")} for item in valid.items]
             parameter = orjson.dumps(numbers).decode()
             valid.fail_all(await self._fetch(valid, "check_numbers", parameter))
-            for request_index in valid.request_indexes:
+            for entry in valid.items:
                 # The check of unique keys would report a number again.
-                valid.errors.close(request_index, ("barcode",))
+                valid.errors.close(entry.index, ("barcode",))
         await self._check_ranges(created.subset())
         await self._check_skus(write_set.upserts.subset())
         return plan + self._item_statements(["ranges_of", "count_numbers"], valid)
@@ -116,7 +117,7 @@ class Barcodes(PlainRecord):
 
 def _is_imported(batch: Batch, index: int) -> bool:
     """Return whether an item may refer to a deleted SKU and range."""
-    return batch.request_indexes[index] in batch.imported
+    return batch.items[index].operation is IMPORT
 
 
 def default_type(barcode: str) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.errors import Path
 from service.records import scalar_columns
 from service.schemas.formats import error_of

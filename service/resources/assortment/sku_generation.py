@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import asyncpg
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import CREATED, UPDATED
+from service.batches.entry import CREATE, Entry, Item
 from service.error_types import ErrorType
 from service.errors import api_error
 from service.records.references import Reference
@@ -16,7 +17,7 @@ from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.style_skus import StyleSkus
 from service.writing import own_keys
 from service.writing.keyed_references import KeyedReferences
-from service.writing.locking import LockedRecords, assign_ids
+from service.writing.locking import assign_ids
 from service.writing.outcomes import UNCHANGED, WriteOptions
 from service.writing.stored_batches import WrittenBatch, record_changes, store
 
@@ -74,8 +75,7 @@ class SkuGeneration(WritableResource):
         batch.errors.raise_any()
         written = list[WrittenBatch]()
         if items:
-            indexes = [batch.request_indexes[pair["item"]] for pair in missing]
-            written.append(await self._store(batch.of_items(items, indexes), options))
+            written.append(await self._store(batch.of_collection(items), options))
         made = iter(items)
         outcomes = [_outcome(pair, made) for pair in pairs]
         barcodes, of_barcodes = await self._allocate(batch, pairs, outcomes, options)
@@ -105,11 +105,11 @@ class SkuGeneration(WritableResource):
         if not lacking:
             return {}, []
         items = [
-            {RANGE: batch.items[index][RANGE], "styleSkuIds": sku_ids}
+            Entry({RANGE: item[RANGE], "styleSkuIds": sku_ids}, item.index)
             for index, sku_ids in lacking.items()
+            for item in (batch.items[index],)
         ]
-        indexes = [batch.request_indexes[index] for index in lacking]
-        allocations = batch.of_items(items, indexes)
+        allocations = batch.of_collection(items)
         rows, written = await self._allocations.store_barcodes(allocations, options)
         return {row["styleSkuId"]: row["key"] for row in rows}, written
 
@@ -130,12 +130,13 @@ class SkuGeneration(WritableResource):
         batch.fail_all(await self._fetch(batch, "check", batch.json()))
         batch.errors.raise_any()
 
-    def _sku(self, batch: Batch, pair: asyncpg.Record) -> Item:
-        """Return the item that creates or restores the SKU of a pair; report what it lacks."""
-        item: Item = {"styleColorId": pair["style_color_id"], "sizeRangeSizeId": pair["size_id"]}
+    def _sku(self, batch: Batch, pair: asyncpg.Record) -> Entry:
+        """Return the entry that creates or restores the SKU of a pair; report what it lacks."""
+        fields: Item = {"styleColorId": pair["style_color_id"], "sizeRangeSizeId": pair["size_id"]}
+        index = batch.items[pair["item"]].index
         if pair["sku_id"]:
             more = {"sku": pair["sku"], "netWeight": pair["net_weight"], "state": "active"}
-            return item | more | {"id": pair["sku_id"]}
+            return Entry(fields | more | {"id": pair["sku_id"]}, index)
         template = batch.items[pair["item"]].get(_FIELD) or pair["skuFormat"] or _FORMAT
         for name in _PLACEHOLDER.findall(template):
             if not pair[name]:
@@ -145,17 +146,19 @@ class SkuGeneration(WritableResource):
         if sku != sku.strip() or len(sku) > _LONGEST:
             message = f"This is no sku: {sku}."
             batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
-        return item | {"sku": sku}
+        return Entry(fields | {"sku": sku}, index, CREATE)
 
     async def _store(self, skus: Batch, options: WriteOptions) -> WrittenBatch:
         """Write the SKUs; report the errors of ``sku`` at the format."""
-        for request_index in skus.request_indexes:
-            skus.errors.report_at(request_index, ("sku",), (_FIELD,))
-        created, restored = skus.split(lambda item: "id" not in item)
+        for entry in skus.items:
+            skus.errors.report_at(entry.index, ("sku",), (_FIELD,))
+        created, restored = skus.split(lambda entry: entry.operation is CREATE)
         await assign_ids(self._skus, created)
         rows = await skus.fetch(self._skus.locks_by_id[FOR_NO_KEY_UPDATE], restored.id_array)
-        records = LockedRecords(stored={row["id"]: row for row in rows}, new={*created.ids})
-        return await store(self._skus, skus, records, options)
+        stored = {row["id"]: row for row in rows}
+        for entry in restored.items:
+            entry.lock(stored[entry["id"]])
+        return await store(self._skus, skus, options)
 
 
 def _report_equal(batch: Batch, pairs: Sequence[asyncpg.Record], items: Sequence[Item]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Final
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList

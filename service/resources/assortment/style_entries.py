@@ -8,7 +8,8 @@ from typing import Final, NamedTuple, Self, TypeAlias
 
 import asyncpg
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.database.statements import SHARED, load
 from service.error_types import ErrorType
 from service.errors import ErrorDetail

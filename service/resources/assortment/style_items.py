@@ -5,8 +5,9 @@ from typing import ClassVar, Final
 
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.errors import ErrorDetail

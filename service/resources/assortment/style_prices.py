@@ -8,8 +8,9 @@ import asyncpg
 import orjson
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import WritePlan
+from service.batches.entry import Item
 from service.database.new_ids import next_ids
 from service.database.statements import Statement, load
 from service.error_types import ErrorType

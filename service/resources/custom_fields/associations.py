@@ -12,7 +12,8 @@ from typing import Any, Final, TypeAlias
 
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.database.statements import load_bound
 from service.error_types import ErrorType
 from service.listing.page_sql import column_of
@@ -86,7 +87,7 @@ class Association:
             path, ids = (self.field, entry_index, name), matches.get((name, value), ())
             if len(ids) != 1:
                 sent = orjson.dumps({name: value}).decode()
-                creator = batch.failed_creator(self.collection, value)
+                creator = batch.transaction.failed_creator(self.collection, value)
                 fail_key(batch, item_index, path, KeyMatches(self.noun, sent, ids, creator))
             elif ids[0] in linked_ids:
                 message = f"Another entry names the same {self.noun}."

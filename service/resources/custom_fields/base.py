@@ -6,9 +6,9 @@ from typing import ClassVar, Final
 
 import asyncpg
 
-from service.batches.batch import Item
 from service.batches.change_recorder import WritePlan
-from service.batches.write_set import Dependency, LockedRow, WriteSet
+from service.batches.entry import Item, LockedRow
+from service.batches.write_set import Dependency, WriteSet
 from service.database.statements import Statement, load_bound
 from service.error_types import ErrorType
 from service.listing.related import Related
@@ -78,15 +78,14 @@ class CustomFields(PlainRecord):
             await self._fail_used(write_set, items)
         return []
 
-    async def dependencies(
-        self, write_set: WriteSet, stored: Mapping[int, LockedRow]
-    ) -> Iterable[Dependency]:
+    async def dependencies(self, write_set: WriteSet) -> Iterable[Dependency]:
         """Return dependencies of children on new and restored parents, of deletes on children.
 
         A delete depends on the items of its live children, as only these can release the parent.
         """
         items, deleted_ids = write_set.batch.items, {*write_set.deletes.ids}
         batch, parents = write_set.batch, [item.get(_PARENT) for item in items]
+        stored = write_set.stored
         rows = await self._fetch(batch, "reliances", batch.ids, parents)
         new_ids = {record_id for record_id in write_set.batch.ids if record_id not in stored}
         on_new = [(item["id"], item[_PARENT]) for item in items if item.get(_PARENT) in new_ids]

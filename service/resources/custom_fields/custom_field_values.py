@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Final
 import asyncpg
 import orjson
 
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
+from service.batches.entry import Item
 from service.error_types import ErrorType
 from service.errors import ErrorDetail
 from service.records.child_list import ChildList
@@ -188,4 +189,4 @@ def _resolve(batch: Batch, fields: Mapping[int, _Field]) -> None:
                 if custom_field and custom_field.member == _CHOICE and len(ids) != 1:
                     sent, path = orjson.dumps(key).decode(), (name, index, _CHOICE)
                     fail_key(batch, item_index, path, KeyMatches("allowed value", sent, ids))
-                    batch.errors.close(batch.request_indexes[item_index], path)
+                    batch.errors.close(batch.items[item_index].index, path)

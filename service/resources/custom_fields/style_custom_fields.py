@@ -9,9 +9,10 @@ from typing import Any
 import orjson
 
 from service import schemas
-from service.batches.batch import Batch, Item
+from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.batches.write_set import LockedRow, WriteSet
+from service.batches.entry import Item, LockedRow
+from service.batches.write_set import WriteSet
 from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.records.child_list import ChildList
@@ -160,7 +161,7 @@ class StyleCustomFields(CustomFields):
         turned = [
             {"n": number, "id": item["id"], "name": name, "differs": bool(item.get(name))}
             for number, item in enumerate(batch.items, start=1)
-            for name in _turned(item, write_set.stored.get(item["id"]))
+            for name in _turned(item, item.stored)
         ]
         if turned:
             parameter = orjson.dumps(turned).decode()
