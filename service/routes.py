@@ -4,9 +4,10 @@ The application adds these routes to aiohttp, and the OpenAPI document is made f
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Final
 
 from service.extras.pages import page_handlers
 from service.handlers import operations
@@ -139,38 +140,48 @@ def _of_part(part: RecordPart) -> Iterator[Route]:
         yield Route(operations.PATCH, part)
 
 
+_BEFORE_PARTS: Final = (
+    # Before the path of a record, which has any text in the place of an id.
+    ((operations.ALLOCATE,), (registry.ALLOCATIONS,)),
+    (operations.OF_MASTER_RECORDS, registry.MASTER_RECORDS),
+    (operations.OF_ORGANIZATIONS, (registry.ORGANIZATIONS,)),
+    ((operations.LIST, operations.READ), registry.REFERENCE_LISTS),
+)
+_AFTER_PARTS: Final = (
+    (operations.OF_PART_COLLECTIONS, registry.PART_COLLECTIONS),
+    ((operations.LIST_PRICES,), (registry.EFFECTIVE_PRICES,)),
+    ((operations.GENERATE,), (registry.SKU_GENERATION,)),
+    ((operations.CHECK,), (registry.COMPLETENESS,)),
+    ((operations.SHOW,), registry.PASSPORTS[:1]),
+    ((operations.SCAN,), registry.PASSPORTS[1:]),
+    ((operations.LIST_PRODUCTS,), (registry.PRODUCTS,)),
+    ((operations.TRANSACTION,), (registry.TRANSACTION,)),
+    ((operations.CHANGES,), (registry.CHANGES,)),
+    (operations.OF_WEBHOOKS, (registry.WEBHOOKS,)),
+    ((operations.EXPORT,), (registry.EXPORT,)),
+    ((operations.COUNT, operations.COMPARE), (registry.MIGRATION_VERIFICATION,)),
+    (operations.OF_KEYS, (registry.KEYS,)),
+    ((operations.REVIEW,), (registry.AUDIT,)),
+    ((operations.IDENTIFY,), (registry.ME,)),
+)
+
+
+def _of_resources(
+    table: Iterable[tuple[Iterable[Operation], Iterable[Resource]]],
+) -> Iterator[Route]:
+    """Yield the routes of a table: each operation on each resource beside it."""
+    for operations_, resources in table:
+        yield from (Route(each, resource) for resource in resources for each in operations_)
+
+
 def routes() -> Iterator[Route]:
     """Yield all routes, in the order of the OpenAPI document.
 
     The last ones have no resource: they are not in the document, and all but the reader of tables
     need no key.
     """
-    # Before the path of a record, which has any text in the place of an id.
-    yield Route(operations.ALLOCATE, registry.ALLOCATIONS)
-    for resource in registry.MASTER_RECORDS:
-        yield from (Route(operation, resource) for operation in operations.OF_MASTER_RECORDS)
-    for operation in operations.OF_ORGANIZATIONS:
-        yield Route(operation, registry.ORGANIZATIONS)
-    for reference in registry.REFERENCE_LISTS:
-        yield Route(operations.LIST, reference)
-        yield Route(operations.READ, reference)
+    yield from _of_resources(_BEFORE_PARTS)
     for part in registry.PARTS:
         yield from _of_part(part)
-    for collection in registry.PART_COLLECTIONS:
-        for operation in operations.OF_PART_COLLECTIONS:
-            yield Route(operation, collection)
-    yield Route(operations.LIST_PRICES, registry.EFFECTIVE_PRICES)
-    yield Route(operations.GENERATE, registry.SKU_GENERATION)
-    yield Route(operations.CHECK, registry.COMPLETENESS)
-    yield from map(Route, (operations.SHOW, operations.SCAN), registry.PASSPORTS)
-    yield Route(operations.LIST_PRODUCTS, registry.PRODUCTS)
-    yield Route(operations.TRANSACTION, registry.TRANSACTION)
-    yield Route(operations.CHANGES, registry.CHANGES)
-    yield from (Route(operation, registry.WEBHOOKS) for operation in operations.OF_WEBHOOKS)
-    yield Route(operations.EXPORT, registry.EXPORT)
-    yield Route(operations.COUNT, registry.MIGRATION_VERIFICATION)
-    yield Route(operations.COMPARE, registry.MIGRATION_VERIFICATION)
-    yield from (Route(operation, registry.KEYS) for operation in operations.OF_KEYS)
-    yield Route(operations.REVIEW, registry.AUDIT)
-    yield Route(operations.IDENTIFY, registry.ME)
+    yield from _of_resources(_AFTER_PARTS)
     yield from map(Route, (*operations.WITHOUT_RESOURCE, *page_handlers.OPERATIONS))

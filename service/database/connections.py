@@ -238,24 +238,30 @@ async def _read(
     """Return the result of work outside a transaction, run at most twice; raise ApiError."""
     for attempt in range(2):
         try:
-            connection = pool.acquire_nowait(organization_id, READ) or await pool.acquire(
-                organization_id, READ
-            )
-            try:
-                result = await work(connection)
-            except asyncio.CancelledError:
-                pool.run_to_end(pool.release_canceled(connection, organization_id, READ))
-                raise
-            except BaseException as error:
-                if leaves_unusable(type(error)):
-                    connection.terminate()
-                pool.release(connection, organization_id, READ)
-                raise
-            pool.release(connection, organization_id, READ)
-            return result
+            return await _read_once(pool, work, organization_id)
         except (*RETRYABLE, *LOST) as error:
             if attempt or isinstance(error, TimeoutError):
                 raise refused(error) from error
         except (*REFUSED, *BROKEN) as error:
             raise refused(error) from error
     raise AssertionError("unreachable")
+
+
+async def _read_once(
+    pool: ConnectionPool, work: Callable[[Connection], Awaitable[T]], organization_id: int
+) -> T:
+    connection = pool.acquire_nowait(organization_id, READ)
+    if connection is None:
+        connection = await pool.acquire(organization_id, READ)
+    try:
+        result = await work(connection)
+    except asyncio.CancelledError:
+        pool.run_to_end(pool.release_canceled(connection, organization_id, READ))
+        raise
+    except BaseException as error:
+        if leaves_unusable(type(error)):
+            connection.terminate()
+        pool.release(connection, organization_id, READ)
+        raise
+    pool.release(connection, organization_id, READ)
+    return result

@@ -140,17 +140,14 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         if self.is_closed():
             raise asyncpg.InterfaceError("the connection is closed")
         deferred, self._deferred = self._deferred, []
-        messages = b""
-        if deferred:
-            # Each is referred to until it is sent: asyncpg closes those that nothing refers to.
-            statements = []
-            for text, parameters in deferred:
-                statements.append(self._cached(text) or await self._prepared(text, seconds))
-                messages += _bind(statements[-1]._state.name, parameters)
+        # Each is referred to until it is sent: asyncpg closes those that nothing refers to.
+        statements = [
+            self._cached(text) or await self._prepared(text, seconds) for text, _ in deferred
+        ]
         statement = self._cached(query) or await self._prepared(query, seconds)
         try:
-            if messages:
-                self._transport.write(messages)
+            if deferred:
+                self._transport.write(_bind_all(statements, deferred))
             execution = self._protocol.bind_execute(
                 statement._state, args, "", limit, returns_status, seconds
             )
@@ -158,15 +155,18 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
                 return await execution
             with self._logged((*deferred, (query, args)), seconds):
                 return await execution
-        except asyncpg.OutdatedSchemaCacheError:
-            self._forget_statements()
-            await self.reload_schema_state()
-            raise
-        except asyncpg.InvalidCachedStatementError:
-            self._forget_statements()
-            if deferred or self.is_in_transaction():
-                raise
+        except (asyncpg.OutdatedSchemaCacheError, asyncpg.InvalidCachedStatementError) as error:
+            await self._forget_outdated(error, can_repeat=not deferred)
         return await self._run(query, args, limit, seconds, returns_status=returns_status)
+
+    async def _forget_outdated(self, error: asyncpg.PostgresError, *, can_repeat: bool) -> None:
+        """Forget the prepared statements; raise the error unless the last one can be repeated."""
+        self._forget_statements()
+        if isinstance(error, asyncpg.OutdatedSchemaCacheError):
+            await self.reload_schema_state()
+            raise error
+        if not can_repeat or self.is_in_transaction():
+            raise error
 
     def _cached(self, query: str) -> Any:
         """Return the prepared statement of a short text, now the one used last; None without."""
@@ -199,6 +199,14 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         for text, parameters in reversed(statements):
             stack.enter_context(self._time_and_log(text, parameters, seconds))
         return stack
+
+
+def _bind_all(statements: Sequence[Any], deferred: Sequence[tuple[str, Sequence[Any]]]) -> bytes:
+    """Return the messages that run prepared statements, each with its parameters."""
+    return b"".join(
+        _bind(statement._state.name, parameters)
+        for statement, (_, parameters) in zip(statements, deferred, strict=True)
+    )
 
 
 def _bind(statement: str, parameters: Sequence[Any]) -> bytes:

@@ -23,7 +23,7 @@ from service.feed import feed_pages
 from service.feed.feed_pages import ChangeEntry, ChangePage
 from service.feed.feed_parameters import ChangeFilter, ChangesRequest, FeedPosition
 from service.feed.supplier_changes import scanned, shown_to, visible_transactions
-from service.limits import MAX_PAGE_BYTES, MAX_TRANSACTION_ENTRIES
+from service.limits import MAX_PAGE_BYTES
 from service.organizations.caller import Caller
 from service.organizations.scopes import ANY
 from service.records.parts import RecordPart
@@ -115,8 +115,8 @@ class ChangeFeed(Resource):
         if after.n < feed["cleared_n"]:
             after = FeedPosition(feed["cleared_n"])
             rows = await self._transactions(reading, after)
-        transactions = [row for row in rows if row["n"] is not None]
-        if not transactions and must_number and feed["last_n"] <= after.n:
+        transactions = _numbered(rows)
+        if must_number and not transactions and feed["last_n"] <= after.n:
             return None
         return await self._page(reading, after, feed, transactions)
 
@@ -149,7 +149,7 @@ class ChangeFeed(Resource):
         """
         condition, parameters = self._condition(reading.filter)
         text = _PAGE.fill(condition=condition)
-        first = after.n + (after.collection is None) if after else 0
+        first = after.last_complete + 1 if after else 0
         limit = scanned(reading.caller, reading.filter) if after else 0
         rows = await reading.connection.fetch(
             text, reading.organization_id, first, limit, *parameters
@@ -182,32 +182,26 @@ class ChangeFeed(Resource):
         """
         connection, _, change_filter, caller = reading
         limit = change_filter.limit
-        entries, fan_outs, position = list[ChangeEntry](), 0, after
         whole_transactions = change_filter.whole_transactions
+        entries, fan_outs, position = list[ChangeEntry](), 0, after
         for row in await visible_transactions(connection, caller, self.resources, transactions):
             max_entries = limit - len(entries)
             if max_entries <= 0 or fan_outs >= MAX_CAUSES:
                 return ChangePage(entries, position, True, feed["epoch"])
-            if whole_transactions and not entries:
-                max_entries = MAX_TRANSACTION_ENTRIES
-            begin = after if row["n"] == after.n else FeedPosition(row["n"], "", 0)
-            transaction_entries = await self._entries(reading, row, begin, max_entries)
-            if whole_transactions and len(transaction_entries) > max_entries:
-                if not entries:
-                    raise feed_pages.too_many_entries()
-                return ChangePage(entries, position, True, feed["epoch"])
-            entries += transaction_entries[:max_entries]
+            if not entries:
+                max_entries = change_filter.max_first_entries
+            more = await self._entries(reading, row, after.begin_of(row["n"]), max_entries)
+            if len(more) > max_entries:
+                page = ChangePage(entries, position, True, feed["epoch"])
+                if whole_transactions:
+                    return feed_pages.require_entries(page)
+                return feed_pages.extended(page, more[:max_entries])
+            entries += more
             fan_outs += row["causes"] is not None
-            if len(transaction_entries) > max_entries:
-                last = entries[-1]
-                position = FeedPosition(row["n"], last.collection, last.record_id)
-                return ChangePage(entries, position, True, feed["epoch"])
             position = FeedPosition(row["n"])
         if feed_pages.covers_span(transactions, scanned(caller, change_filter)):
-            first = after.n + (after.collection is None)
-            span_end = min(first + MAX_TRANSACTIONS - 1, feed["last_n"])
-            position = FeedPosition(max(position.n, span_end))
-        has_more = position.n < feed["last_n"] or feed["is_behind"]
+            position = FeedPosition(max(position.n, _span_end(after, feed)))
+        has_more = feed["is_behind"] or position.n < feed["last_n"]
         return ChangePage(entries, position, has_more, feed["epoch"])
 
     async def _entries(
@@ -219,22 +213,24 @@ class ChangeFeed(Resource):
         """
         change_filter = reading.filter
         records: dict[str, dict[str, list[int]]] = orjson.loads(row["records"])
-        fan_out = self._fan_out(orjson.loads(row["causes"] or "{}"))
+        fan_out = self._fan_out(row["causes"])
         entries = list[ChangeEntry]()
         for collection in sorted({*records, *fan_out}):
             if collection < str(begin.collection) or not change_filter.has(collection):
                 continue
-            first = begin.record_id if collection == begin.collection else 0
-            ids_by_operation = records.get(collection, {}).items()
-            operations = {id_: operation for operation, ids in ids_by_operation for id_ in ids}
-            ids = {record_id for record_id in operations if record_id > first}
-            shown_by = fan_out.get(collection, ())
-            ids |= await self._shown_ids(reading, collection, shown_by, first, max_entries + 1)
-            if change_filter.record_id is not None:
-                ids &= {change_filter.record_id}
+            first = begin.id_within(collection)
+            operations = dict.fromkeys(
+                await self._shown_ids(
+                    reading, collection, fan_out.get(collection, ()), first, max_entries + 1
+                ),
+                UPDATED,
+            )
+            for operation, ids in records.get(collection, {}).items():
+                operations |= dict.fromkeys(ids, operation)
             entries += [
-                ChangeEntry(row, collection, id_, operations.get(id_, UPDATED))
-                for id_ in sorted(ids)
+                ChangeEntry(row, collection, id_, operations[id_])
+                for id_ in sorted(operations)
+                if id_ > first and change_filter.record_id in (None, id_)
             ]
             if len(entries) > max_entries:
                 break
@@ -260,13 +256,24 @@ class ChangeFeed(Resource):
             ids.update(row["id"] for row in rows)
         return ids
 
-    def _fan_out(self, causes: Mapping[str, list[int]]) -> dict[str, list[_FanOut]]:
+    def _fan_out(self, causes: str | None) -> dict[str, list[_FanOut]]:
         """Return the statements that find the records showing the causes, by collection."""
         result: dict[str, list[_FanOut]] = {}
-        for cause, ids in causes.items():
+        for cause, ids in orjson.loads(causes or "{}").items():
             for collection, statement in self.fan_out_by_cause.get(cause, {}).items():
                 result.setdefault(collection, []).append((statement, ids))
         return result
+
+
+def _span_end(after: FeedPosition, feed: asyncpg.Record) -> int:
+    """Return the number of the last transaction that a page after a position scans."""
+    last: int = feed["last_n"]
+    return min(after.last_complete + MAX_TRANSACTIONS, last)
+
+
+def _numbered(rows: list[asyncpg.Record]) -> list[asyncpg.Record]:
+    """Return the rows with a transaction: without any, there is a row of the feed alone."""
+    return rows if rows[0]["n"] is not None else []
 
 
 async def assign_sequence_numbers(connection: Connection, organization_id: int) -> bool:

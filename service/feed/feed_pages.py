@@ -32,6 +32,11 @@ class ChangeEntry:
     operation: str
     """``created``, ``updated`` (also if restored, or by fan-out) or ``deleted``."""
 
+    @property
+    def position(self) -> FeedPosition:
+        """Position after this entry, within its transaction."""
+        return FeedPosition(self.transaction["n"], self.collection, self.record_id)
+
 
 @dataclass(frozen=True, slots=True)
 class ChangePage:
@@ -59,12 +64,23 @@ def first_half(page: ChangePage, *, whole_transactions: bool) -> ChangePage:
         entries = [entry for entry in entries if entry.transaction["n"] < divided]
         if not entries:
             entries = [entry for entry in page.entries if entry.transaction["n"] == divided]
-    last = entries[-1]
-    position = FeedPosition(last.transaction["n"], last.collection, last.record_id)
+    position = entries[-1].position
     if whole_transactions:
         position = FeedPosition(position.n)
     has_more = page.has_more or len(entries) < len(page.entries)
     return replace(page, entries=entries, after=position, has_more=has_more)
+
+
+def require_entries(page: ChangePage) -> ChangePage:
+    """Return the page; raise ApiError if it ends before its first whole transaction."""
+    if not page.entries:
+        raise too_many_entries()
+    return page
+
+
+def extended(page: ChangePage, entries: Sequence[ChangeEntry]) -> ChangePage:
+    """Return the page with further entries, and the position within their transaction."""
+    return replace(page, entries=[*page.entries, *entries], after=entries[-1].position)
 
 
 def covers_span(transactions: Sequence[asyncpg.Record], limit: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import orjson
 
 from service.error_types import ErrorType
-from service.limits import DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT
+from service.limits import DEFAULT_LIMIT, MAX_LIMIT, MAX_TRANSACTION_ENTRIES, MAX_WAIT
 from service.listing import cursor
 from service.listing.query_reader import QueryReader
 
@@ -45,6 +45,14 @@ class FeedPosition:
         """Return the number of the last transaction that the reader has read completely."""
         return self.n if self.collection is None else self.n - 1
 
+    def begin_of(self, n: int) -> "FeedPosition":
+        """Return from where to read a transaction: this position, or before its first entry."""
+        return self if n == self.n else FeedPosition(n, "", 0)
+
+    def id_within(self, collection: str) -> int:
+        """Return the id after which the entries of a collection are read."""
+        return self.record_id if collection == self.collection else 0
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
@@ -66,6 +74,11 @@ class ChangeFilter:
     """Whether entries have the record's document."""
     whole_transactions: bool = False
     """Whether pages end with a transaction, for readers who continue by a number (``after``)."""
+
+    @property
+    def max_first_entries(self) -> int:
+        """Maximum number of entries of a page's first transaction."""
+        return MAX_TRANSACTION_ENTRIES if self.whole_transactions else self.limit
 
     def has(self, collection: str) -> bool:
         """Return whether entries of a collection are requested."""
@@ -261,7 +274,7 @@ def _filter_of_cursor(
         raise TypeError("wrong form")
     if whole not in ([], [True]):
         raise ValueError("wrong form")
-    if not all(isinstance(name, str) and name in known_collections for name in collections):
+    if not {*collections} <= {*known_collections}:
         raise ValueError("no such collection")
     if record_id is not None and len(collections) != 1:
         raise ValueError("a record without its collection")

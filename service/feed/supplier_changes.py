@@ -4,7 +4,7 @@ Positions of pages follow from what is left, so that they tell nothing about oth
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -20,6 +20,8 @@ from service.records.resource import Resource
 
 _SHOWN: Final = load("changes")["shown_within"]
 _Row: TypeAlias = Mapping[str, Any]
+_Changed: TypeAlias = dict[str, dict[str, list[int]]]
+"""Ids of changed records, by collection and operation."""
 
 
 def scanned(caller: Caller, change_filter: ChangeFilter) -> int:
@@ -28,22 +30,35 @@ def scanned(caller: Caller, change_filter: ChangeFilter) -> int:
 
 
 async def visible_transactions(
-    connection: Connection, caller: Caller, resources: Mapping[str, Resource], rows: Iterable[_Row]
+    connection: Connection, caller: Caller, resources: Mapping[str, Resource], rows: Sequence[_Row]
 ) -> list[_Row]:
     """Return the rows of transactions, each with the ``records`` that a caller may know of."""
     if not caller.scopes.restricted:
         return [*rows]
-    changed = [(row, orjson.loads(row["records"])) for row in rows]
+    changed: list[_Changed] = [orjson.loads(row["records"]) for row in rows]
+    for name, ids in _ids(changed).items():
+        if visible := supplier_scopes.visible(connection, resources[name], caller, READ):
+            _limit(changed, name, await visible(ids))
+    return [
+        {**row, "records": orjson.dumps(records)}
+        for row, records in zip(rows, changed, strict=True)
+    ]
+
+
+def _ids(changed: Iterable[_Changed]) -> dict[str, set[int]]:
+    """Return the ids of all changed records, by collection."""
     ids = defaultdict[str, set[int]](set)
-    for _, records in changed:
+    for records in changed:
         for name, by_operation in records.items():
             ids[name].update(*by_operation.values())
-    for name in ids:
-        if visible := supplier_scopes.visible(connection, resources[name], caller, READ):
-            seen = await visible(ids[name])
-            for records in (records for _, records in changed if name in records):
-                records[name] = {key: [*seen & {*of}] for key, of in records[name].items()}
-    return [{**row, "records": orjson.dumps(records)} for row, records in changed]
+    return ids
+
+
+def _limit(changed: Iterable[_Changed], name: str, visible: set[int]) -> None:
+    """Leave the visible records of a collection alone."""
+    for records in changed:
+        if name in records:
+            records[name] = {key: [*visible & {*ids}] for key, ids in records[name].items()}
 
 
 def shown_to(caller: Caller, resource: Resource, statement: Statement) -> str:

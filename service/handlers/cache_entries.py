@@ -105,6 +105,10 @@ class CachedOrganization:
         """Whether a poll shall find out if the organization is still volatile."""
         return not self.is_polling and self.polled_at + _VOLATILE_POLL_SECONDS <= time.monotonic()
 
+    def may_have(self, target: Target) -> bool:
+        """Return whether to poll for a cached response, or as the version is unknown."""
+        return target in self.entries or target in self.fills or self.version is None
+
     @property
     def version(self) -> FeedVersion | None:
         """Return the version of ``state``; None if it is unknown or cannot be counted."""

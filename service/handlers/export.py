@@ -98,14 +98,22 @@ def _read_request(request: web.Request) -> _ExportRequest:
     if not names.keys() <= choices.keys():
         reader.fail_choice(choices, "collection")
     reader.raise_errors()
-    resources, scopes = [choices[name] for name in names], caller_of(request).scopes
-    if "collection" in reader.texts:
-        require_all(scopes, ((each.scope(READ), ("collection",)) for each in resources))
-    resources = [each for each in resources if scopes.allows(each.scope(READ))]
+    resources = [choices[name] for name in names]
+    resources = _readable(request, resources, are_named="collection" in reader.texts)
     columns: tuple[str, ...] = ()
     if len(resources) == 1 and prefers(request, CSV, NDJSON):
         columns = reads.columns(resources[0], ())
     return _ExportRequest(resources, columns, source)
+
+
+def _readable(
+    request: web.Request, resources: list[Resource], *, are_named: bool
+) -> list[Resource]:
+    """Return the resources that the caller may read; raise ApiError if named ones are others."""
+    scopes = caller_of(request).scopes
+    if are_named:
+        require_all(scopes, ((each.scope(READ), ("collection",)) for each in resources))
+    return [each for each in resources if scopes.allows(each.scope(READ))]
 
 
 async def _chunks(

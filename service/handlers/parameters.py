@@ -52,22 +52,24 @@ def path_values(request: web.Request, resource: Resource, *names: str) -> list[P
     """
     texts = request.match_info
     names = names or tuple(texts)
-    keyed = [name for name in names if "=" in texts[name]]
-    if keyed and not _is_encoded(request.rel_url.raw_path):
-        type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
-        raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed])
+    _check_encoding(request, [name for name in names if "=" in texts[name]])
     ids: list[PathId] = []
     details: list[ErrorDetail] = []
     for name in names:
         try:
             ids.append(_path_id(resource, name, texts[name]))
-        except ValueError as error:
-            details.append(ErrorDetail(ErrorType.INVALID_VALUE, (name,), str(error)))
         except ApiError as error:
             details += error.details
     if details:
         raise ApiError(details)
     return ids
+
+
+def _check_encoding(request: web.Request, keyed: list[str]) -> None:
+    """Raise ApiError with a detail for each of these keys if the path is malformed."""
+    if keyed and not _is_encoded(request.rel_url.raw_path):
+        type_, message = ErrorType.INVALID_VALUE, "Percent-encode the key in UTF-8."
+        raise ApiError([ErrorDetail(type_, (name,), message) for name in keyed])
 
 
 def _is_encoded(raw_path: str) -> bool:
@@ -79,10 +81,13 @@ def _is_encoded(raw_path: str) -> bool:
 
 
 def _path_id(resource: Resource, name: str, text: str) -> PathId:
-    """Return the stored id or own key of a path value; raise ValueError or ApiError."""
+    """Return the stored id or own key of a path value; raise ApiError."""
     if "=" in text:
         return parse_key(resource.key_lookups.get(name), name, text)
-    return resource.stored_id(text)
+    try:
+        return resource.stored_id(text)
+    except ValueError as error:
+        raise api_error(ErrorType.INVALID_VALUE, name, message=str(error)) from error
 
 
 def record_path_ids(request: web.Request, resource: Resource) -> list[int]:

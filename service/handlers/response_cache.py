@@ -12,7 +12,7 @@ seen after RESPONSE_CACHE_SECONDS at the latest.
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable
 from typing import Final
 
 from aiohttp import hdrs, web
@@ -41,6 +41,7 @@ from service.http.negotiation import CachedResponse, prefers
 from service.http.router import Handler
 from service.limits import RESPONSE_CACHE_SECONDS
 from service.listing.custom_fields import SCOPE
+from service.organizations.caller import Caller
 from service.organizations.scopes import NAMES, READ
 from service.resources.assortment import effective_prices
 from service.shares.contention import CONTENTION
@@ -83,28 +84,47 @@ class ResponseCache:
         Raise ApiError as the handler does, of a failed poll, or of a byte budget that is exceeded.
         """
         caller = caller_of(request)
-        scopes = caller.scopes
-        if not self._max_bytes or scopes.restricted:
+        if not self._max_bytes or caller.scopes.restricted:
             return await handler(request)
-        preferences = tuple(request.headers.getall(PREFER, ()))
-        host = None if self._public_url else request.headers.get(hdrs.HOST)
-        is_csv = prefers(request, CSV, JSON)
-        filters = _READ_ALL in scopes.allowed or SCOPE in scopes.allowed
-        features = caller.multiple_language, caller.pro, filters
-        target = (request.raw_path, preferences, host, is_csv, effective_prices.today(), *features)
+        target = self._target(request, caller)
         organization = self._find(caller.organization_id)
         if organization.is_volatile:
             if organization.is_poll_due:
                 self._start_poll(organization)
             return await _missed(request, handler)
         version = organization.version
-        if target in organization.entries or target in organization.fills or version is None:
+        if organization.may_have(target):
             version = (await self._current_state(organization)).version
             entry = await self._current_entry(organization, target, version)
             if entry is not None:
                 return self._hit(request, organization, target, entry)
         if version is None or not self._admits(organization, target):
             return await _missed(request, handler)
+        return await self._filled(request, handler, organization, target, version)
+
+    def _target(self, request: web.Request, caller: Caller) -> Target:
+        """Return all that the response depends on, beside the organization's data."""
+        allowed = caller.scopes.allowed
+        return (
+            request.raw_path,
+            tuple(request.headers.getall(PREFER, ())),
+            None if self._public_url else request.headers.get(hdrs.HOST),
+            prefers(request, CSV, JSON),
+            effective_prices.today(),
+            caller.multiple_language,
+            caller.pro,
+            _READ_ALL in allowed or SCOPE in allowed,
+        )
+
+    async def _filled(
+        self,
+        request: web.Request,
+        handler: Handler,
+        organization: CachedOrganization,
+        target: Target,
+        version: FeedVersion,
+    ) -> ApiResponse:
+        """Return the handler's response; cache it for this request and those that wait for it."""
         fill = organization.fills[target] = CacheFill(version)
         entry = None
         try:
@@ -206,12 +226,7 @@ class ResponseCache:
             state, error, before = None, None, organization.version
             started = time.monotonic()
             try:
-                # Early enough that reads seldom wait for it.
-                is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS / 2 <= started
-                most = 0 if is_due else MAX_UNNUMBERED
-                state = await read_numbered_state(self._database, organization.id, most)
-                if state.is_numbered or not state.unnumbered:
-                    organization.numbered_at = started
+                state = await self._numbered_state(organization, started)
             except Exception as failure:
                 error = failure
             organization.state, organization.polled_at = state, started
@@ -220,14 +235,17 @@ class ResponseCache:
             else:
                 organization.changed_polls += 1
                 self._clear(organization)
-            for waiter in waiters:
-                if waiter.done():
-                    continue
-                if state is not None:
-                    waiter.set_result(state)
-                elif error is not None:
-                    waiter.set_exception(error)
+            _settle(waiters, state, error)
             organization.is_polling = bool(organization.waiters)
+
+    async def _numbered_state(self, organization: CachedOrganization, started: float) -> FeedState:
+        # Early enough that reads seldom wait for it.
+        is_due = organization.numbered_at + RESPONSE_CACHE_SECONDS / 2 <= started
+        most = 0 if is_due else MAX_UNNUMBERED
+        state = await read_numbered_state(self._database, organization.id, most)
+        if state.is_numbered or not state.unnumbered:
+            organization.numbered_at = started
+        return state
 
     def _store(
         self, organization_id: int, target: Target, response: ApiResponse, version: FeedVersion
@@ -271,6 +289,19 @@ class ResponseCache:
         organization.entries.clear()
         self._weight -= organization.weight
         organization.weight = 0
+
+
+def _settle(
+    waiters: Iterable[asyncio.Future[FeedState]], state: FeedState | None, error: Exception | None
+) -> None:
+    """Give a poll's state, or its error, to the requests that still wait for it."""
+    for waiter in waiters:
+        if waiter.done():
+            continue
+        if state is not None:
+            waiter.set_result(state)
+        elif error is not None:
+            waiter.set_exception(error)
 
 
 def _missed(request: web.Request, handler: Handler) -> Awaitable[ApiResponse]:

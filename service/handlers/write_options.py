@@ -109,15 +109,21 @@ def check(request: web.Request, allowed: WriteParameters) -> None:
     reader = QueryReader(request.query.items())
     reader.only(*allowed)
     choices = {name: reader.choice(name, *values) for name, values in allowed.items() if values}
-    if choices.get(DRY_RUN) == "true" and "Idempotency-Key" in request.headers:
-        message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
-        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, DRY_RUN, message=message)
-    if choices.get(PREVIEW) == "true" and choices.get(DRY_RUN) != "true":
+    if choices.get(DRY_RUN) == "true":
+        _check_dry_run(reader, request)
+    elif choices.get(PREVIEW) == "true":
         message = "Only a dry run has a preview: send dryRun=true, or leave this out."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, PREVIEW, message=message)
     if KEYS in allowed:
         _check_keys(reader)
     reader.raise_errors()
+
+
+def _check_dry_run(reader: QueryReader, request: web.Request) -> None:
+    """Report a dry run beside an Idempotency-Key."""
+    if "Idempotency-Key" in request.headers:
+        message = "A dry run stores no response: leave out dryRun or the Idempotency-Key."
+        reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, DRY_RUN, message=message)
 
 
 def _check_keys(reader: QueryReader) -> None:

@@ -6,7 +6,7 @@ middleware chooses one of three forms for an error: ``failure``, ``problem`` or
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from http import HTTPStatus
@@ -61,16 +61,19 @@ class ApiResponse:
         if length is not None and self.status not in _WITHOUT_LENGTH:
             headers["Content-Length"] = str(length)
         headers["Date"] = rfc822_formatted_time()
-        if not self.keep_alive or not request.keep_alive:
-            self.keep_alive = False
-            headers["Connection"] = "close"
-        elif request.version is not HttpVersion11:
-            headers["Connection"] = "keep-alive"
+        self._set_connection(request)
         values = "".join(headers.values())
         if "\r" in values or "\n" in values or "\0" in values:
             raise ValueError("a header has a line break or a null byte")
         lines = "\r\n".join(map(": ".join, headers.items()))
         return f"{_STATUS_LINES[self.status]}{lines}\r\n\r\n".encode()
+
+    def _set_connection(self, request: web.BaseRequest) -> None:
+        if not self.keep_alive or not request.keep_alive:
+            self.keep_alive = False
+            self.headers["Connection"] = "close"
+        elif request.version is not HttpVersion11:
+            self.headers["Connection"] = "keep-alive"
 
     async def prepare(self, request: web.BaseRequest) -> None:
         """Send the response in one write, unless it is sent; to HEAD send no body."""
@@ -171,6 +174,16 @@ _ELEMENT = re.compile(rf"[ \t]*(?:{_TAG.pattern})?[ \t]*(?:,|\Z)")
 _CODING = re.compile(r'-(?:gzip|deflate)"$')
 
 
+class _EveryTag(frozenset[str]):
+    """All entity tags, which ``*`` names."""
+
+    def __contains__(self, tag: object) -> bool:
+        return True
+
+
+_EVERY_TAG: Final = _EveryTag({"*"})
+
+
 def etag(data: bytes) -> str:
     """Return the strong entity tag of the bytes of a representation.
 
@@ -195,10 +208,11 @@ def precondition(if_match: str | None, if_none_match: str | None) -> Check | Non
     ``If-Match`` fails, and the error has no tag. An ``If-None-Match`` without a valid tag counts as
     absent; a malformed ``If-Match`` names none.
     """
-    excluded: frozenset[str] | None = frozenset()
+    excluded = frozenset[str]()
     if if_none_match is not None:
-        excluded = None if _is_any(if_none_match) else _tags(_TAG.findall(if_none_match))
-    if if_match is None and excluded == frozenset():
+        listed = _TAG.findall(if_none_match)
+        excluded = _EVERY_TAG if _is_any(if_none_match) else _tags(listed)
+    if if_match is None and not excluded:
         return None
     return partial(_check, if_match, excluded)
 
@@ -209,22 +223,28 @@ def item_precondition(if_match: str) -> Check:
 
 
 async def _check(
-    if_match: str | None, excluded: frozenset[str] | None, representations: AsyncIterator[bytes]
+    if_match: str | None, excluded: frozenset[str], representations: AsyncIterator[bytes]
 ) -> None:
-    """Check both headers; ``excluded`` has the tags of ``If-None-Match``, None for all tags."""
-    listed = None if if_match is None or _is_any(if_match) else _listed(if_match)
-    required = None if listed is None else _tags(tag for tag in listed if not tag[0])
-    document_tag, is_met = "", required is None
+    """Check both headers; ``excluded`` has the tags of ``If-None-Match``."""
+    required = frozenset() if if_match is None else _required(if_match)
+    document_tag, is_met = "", if_match is None
     async for representation in representations:
         tag = etag(representation)
         document_tag = document_tag or tag
-        if excluded is None or tag in excluded:
+        if tag in excluded:
             raise _precondition_failed(document_tag)
-        is_met = is_met or (required is not None and tag in required)
+        is_met = is_met or tag in required
         if is_met and not excluded:
             return
-    if not is_met or (if_match is not None and not document_tag):
-        raise _precondition_failed(document_tag, listed)
+    if not is_met:
+        raise _precondition_failed(document_tag, _advice(document_tag, if_match))
+
+
+def _required(if_match: str) -> frozenset[str]:
+    """Return the tags that ``If-Match`` names; weak ones match nothing."""
+    if _is_any(if_match):
+        return _EVERY_TAG
+    return _tags(tag for tag in _listed(if_match) if not tag[0])
 
 
 def names_tag(header: str | None, tag: str) -> bool:
@@ -259,15 +279,23 @@ def _tags(listed: Iterable[tuple[str, str]]) -> frozenset[str]:
     return frozenset(_CODING.sub('"', tag) for _, tag in listed)
 
 
-def _precondition_failed(tag: str, listed: Sequence[tuple[str, str]] | None = None) -> ApiError:
-    """Return the error for a record with a tag, or "", and an ``If-Match`` that lists tags."""
-    headers, message = {"ETag": tag} if tag else {}, None
-    if listed is not None and not listed:
-        message = "Send the entity tag as it was received, with its quotation marks"
-        message += f": {tag}." if tag else "."
-    elif listed and all(is_weak for is_weak, _ in listed):
-        message = "Send the entity tag without W/: a weak one matches no record."
+def _precondition_failed(tag: str, message: str | None = None) -> ApiError:
+    """Return the error for a record with a tag, or ""."""
+    headers = {"ETag": tag} if tag else {}
     return api_error(ErrorType.PRECONDITION_FAILED, message=message, headers=headers)
+
+
+def _advice(tag: str, if_match: str | None) -> str | None:
+    """Return how to send an ``If-Match`` that can name no record; None if it names some."""
+    if if_match is None or _is_any(if_match):
+        return None
+    listed = _listed(if_match)
+    if not listed:
+        own = f": {tag}." if tag else "."
+        return f"Send the entity tag as it was received, with its quotation marks{own}"
+    if all(is_weak for is_weak, _ in listed):
+        return "Send the entity tag without W/: a weak one matches no record."
+    return None
 
 
 _R = TypeVar("_R")

@@ -60,20 +60,11 @@ async def _finished_response(request: web.Request, handler: Handler) -> ApiRespo
     """Return the negotiated response, also to errors, and record it in metrics and access log.
 
     It is recorded before it is sent, so its time excludes the sending. Any exception but ApiError
-    is a defect: it is logged with its traceback, and the response is 500. A valid X-Request-Id of
-    the request is its id: visible ASCII, within MAX_REQUEST_ID_LENGTH and without an API key or
-    more than 32 consecutive hex digits (``contains_key``). Otherwise the id is random. The response
-    has ``Cache-Control: private, no-cache`` unless the route needs no key.
+    is a defect: it is logged with its traceback, and the response is 500. The response has
+    ``Cache-Control: private, no-cache`` unless the route needs no key.
     """
     started, app = time.perf_counter(), request.app
-    request_id = request.headers.get(X_REQUEST_ID)
-    if (
-        request_id is None
-        or not _VALID_REQUEST_ID.fullmatch(request_id)
-        or contains_key(request_id)
-    ):
-        request_id = f"{random.getrandbits(128):032x}"
-    request[REQUEST_ID] = request_id
+    request_id = request[REQUEST_ID] = _request_id(request)
     route = app[ROUTES].get(request.match_info.route)
     try:
         response = await _respond(request, app, route, handler)
@@ -101,6 +92,18 @@ async def _finished_response(request: web.Request, handler: Handler) -> ApiRespo
     _count(request, route, response, seconds)
     app[ACCESS_LOG].write(request, request_id, caller, response, seconds)
     return response
+
+
+def _request_id(request: web.Request) -> str:
+    """Return the valid X-Request-Id of a request, otherwise a random id.
+
+    It is visible ASCII, within MAX_REQUEST_ID_LENGTH and without an API key or more than 32
+    consecutive hex digits (``contains_key``).
+    """
+    request_id = request.headers.get(X_REQUEST_ID, "")
+    if _VALID_REQUEST_ID.fullmatch(request_id) and not contains_key(request_id):
+        return request_id
+    return f"{random.getrandbits(128):032x}"
 
 
 async def _respond(
@@ -138,21 +141,25 @@ def _check(request: web.Request, route: RouteProtocol | None, scopes: Scopes | N
     expectation. Routes that need no key, without ``scopes``, must have reads only.
     """
     error = request.match_info.http_exception
-    # The check of an abstract class is slow, and most requests have no error.
-    if error is not None and isinstance(error, web.HTTPMethodNotAllowed):
-        methods = ", ".join(sorted(error.allowed_methods))
-        headers = {"Allow": methods}
-        if "PATCH" in error.allowed_methods:
-            headers["Accept-Patch"] = _patch_media_types(request)
-        raise api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
     if error is not None:
-        raise api_error(ErrorType.NOT_FOUND_ROUTE, message=_path_of_part(request))
+        raise _routing_error(request, error)
     if route and scopes and route.sufficient_scopes.isdisjoint(scopes.allowed):
         is_restricted = route.is_restrictable and scopes.opens(route.scope)
         if not is_restricted:
             require(scopes, route.scope)
     check_query_string(request)
     check_expectation(request)
+
+
+def _routing_error(request: web.Request, error: web.HTTPException) -> ApiError:
+    """Return the error of a wrong method or path."""
+    if not isinstance(error, web.HTTPMethodNotAllowed):
+        return api_error(ErrorType.NOT_FOUND_ROUTE, message=_path_of_part(request))
+    methods = ", ".join(sorted(error.allowed_methods))
+    headers = {"Allow": methods}
+    if "PATCH" in error.allowed_methods:
+        headers["Accept-Patch"] = _patch_media_types(request)
+    return api_error(ErrorType.METHOD_NOT_ALLOWED, message=f"Use {methods}.", headers=headers)
 
 
 def _path_of_part(request: web.Request) -> str | None:

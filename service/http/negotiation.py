@@ -33,11 +33,7 @@ async def negotiate(request: web.Request, response: ApiResponse) -> None:
     compressed, and streamed ones not here. A CachedResponse is compressed once per coding for all
     clients. The 304, of a GET or HEAD, has all headers but ``Content-Type`` (RFC 9110, 15.4.5).
     """
-    headers, coding = response.headers, None
-    if len(response.body) >= MIN_COMPRESSED_BYTES:
-        vary = headers.get("Vary")
-        headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
-        coding = _coding((combined_value(request, hdrs.ACCEPT_ENCODING) or "")[:_MAX_ACCEPT_LENGTH])
+    headers, coding = response.headers, _chosen_coding(request, response)
     tag = headers.get("ETag")
     if tag is not None:
         if coding is not None:
@@ -52,13 +48,26 @@ async def negotiate(request: web.Request, response: ApiResponse) -> None:
         headers["Content-Encoding"] = coding.value
 
 
+def _chosen_coding(request: web.Request, response: ApiResponse) -> web.ContentCoding | None:
+    """Return the coding of the body; None for none. Set ``Vary`` if it depends on the request."""
+    if len(response.body) < MIN_COMPRESSED_BYTES:
+        return None
+    vary = response.headers.get("Vary")
+    response.headers["Vary"] = f"{vary}, Accept-Encoding" if vary else "Accept-Encoding"
+    return _accepted_coding(request)
+
+
 def accepts_gzip(request: web.Request) -> bool:
     """Return whether ``Accept-Encoding`` names gzip with a weight above 0.
 
     It is for streams, which ``negotiate`` leaves as they are.
     """
+    return _accepted_coding(request) is web.ContentCoding.gzip
+
+
+def _accepted_coding(request: web.Request) -> web.ContentCoding | None:
     header = combined_value(request, hdrs.ACCEPT_ENCODING) or ""
-    return _coding(header[:_MAX_ACCEPT_LENGTH]) is web.ContentCoding.gzip
+    return _coding(header[:_MAX_ACCEPT_LENGTH])
 
 
 def prefers(request: web.Request, media_type: str, other: str) -> bool:

@@ -7,7 +7,6 @@ sends all its responses through it; others, such as those of ``parser_errors``, 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import nullcontext
 from typing import Final
 
 from aiohttp import HttpVersion11, web
@@ -58,13 +57,14 @@ class StreamedResponse(ApiResponse):
         the error and abort the connection, so that the client does not take the body for complete.
         A chunk that fails with a ConnectionError counts as a client that has gone.
         """
-        has_body, is_chunked = request.method != "HEAD", request.version is HttpVersion11
-        if has_body and is_chunked:
-            self.headers["Transfer-Encoding"] = "chunked"
-        self.keep_alive = self.keep_alive and (is_chunked or not has_body)
-        await request.writer.write(self.head(request))
-        if not has_body:
+        if request.method == "HEAD":
+            await request.writer.write(self.head(request))
             return
+        is_chunked = request.version is HttpVersion11
+        if is_chunked:
+            self.headers["Transfer-Encoding"] = "chunked"
+        self.keep_alive = self.keep_alive and is_chunked
+        await request.writer.write(self.head(request))
         if is_chunked:
             request.writer.enable_chunking()
         try:
@@ -94,18 +94,23 @@ async def send(request: web.Request, response: ApiResponse) -> None:
     try:
         if isinstance(response, StreamedResponse):
             await _stream(request, response)
-        elif len(response.body) < _LARGE_BYTES and not is_behind:
-            await response.prepare(request)
+        elif is_behind or len(response.body) >= _LARGE_BYTES:
+            await _send_pieces(request, response, is_behind=is_behind)
         else:
-            is_timed = is_behind or len(response.body) >= _TIMED_BYTES
-            async with asyncio.timeout(RESPONSE_SECONDS) if is_timed else nullcontext():
-                head, body = response.head(request), response.body
-                await _write_pieces(request, b"" if request.method == "HEAD" else body, head)
+            await response.prepare(request)
     except (ConnectionError, TimeoutError):
         # aiohttp's server, which finishes the response next, handles the closed connection.
         response.keep_alive = False
         if transport is not None:
             transport.abort()
+
+
+async def _send_pieces(request: web.Request, response: ApiResponse, *, is_behind: bool) -> None:
+    body = response.body
+    is_timed = is_behind or len(body) >= _TIMED_BYTES
+    async with asyncio.timeout(RESPONSE_SECONDS if is_timed else None):
+        head = response.head(request)
+        await _write_pieces(request, b"" if request.method == "HEAD" else body, head)
 
 
 async def _stream(request: web.Request, response: StreamedResponse) -> None:

@@ -74,12 +74,7 @@ class Router(web.UrlDispatcher):
             request._rel_url = request.rel_url.with_path(path, encoded=True, keep_query=True)
         plain = self._plain.get(path)
         if plain is not None:
-            route = plain._routes.get(request.method)
-            if route is not None:
-                return web_urldispatcher.UrlMappingMatchInfo({}, route)
-            return web_urldispatcher.MatchInfoError(
-                web.HTTPMethodNotAllowed(request.method, {*plain._routes})
-            )
+            return _match_plain(plain, request.method)
         if path.count("/") > self._max_slashes:
             return web_urldispatcher.MatchInfoError(web.HTTPNotFound())
         parts = path.split("/")
@@ -93,6 +88,17 @@ class Router(web.UrlDispatcher):
             return web_urldispatcher.UrlMappingMatchInfo(match_dict, route)
         match, _ = await resource.resolve(request)
         return match or await super().resolve(request)
+
+
+def _match_plain(
+    resource: web_urldispatcher.PlainResource, method: str
+) -> web_urldispatcher.UrlMappingMatchInfo:
+    route = resource._routes.get(method)
+    if route is None:
+        return web_urldispatcher.MatchInfoError(
+            web.HTTPMethodNotAllowed(method, {*resource._routes})
+        )
+    return web_urldispatcher.UrlMappingMatchInfo({}, route)
 
 
 def _key(parts: list[str]) -> tuple[int | str, ...]:

@@ -98,10 +98,8 @@ def _read_optional(properties: Properties, more: Any = None) -> dict[str, Any]:
         return {}
     if "changedSince" in more:
         since, epoch, after = _list(more.pop("changedSince"))
-        if not all(type(number) is int and 0 <= number < 2**63 for number in (epoch, after)):
-            raise ValueError("no numbers")
         read["changed_since"] = parse_timestamp(_checked(since))
-        read["changed"] = ChangedRecords(epoch, after)
+        read["changed"] = ChangedRecords(_whole(epoch, 0), _whole(after, 0))
     if PARAMETER in more:
         read["search"] = _search(properties, more.pop(PARAMETER))
     fields = _list(more.pop("fields", []))
@@ -136,21 +134,18 @@ def decode(text: str, properties: Properties, scope: str) -> ListRequest:
     try:
         payload = unseal(text, scope)
         version, conditions, sort, page_size, last, *more = orjson.loads(payload)
-        if type(version) is not int or version != VERSION:
-            raise ValueError("unknown version")
-        if type(page_size) is not int or not 1 <= page_size <= MAX_PAGE_SIZE:
-            raise ValueError("page size out of range")
-        if len(_list(conditions)) > MAX_CONDITIONS or len(_list(sort)) > len(properties):
-            raise ValueError("too many conditions or sort keys")
+        _whole(version, VERSION, VERSION)
         list_request = ListRequest(
-            tuple(_condition(properties, *_list(condition)) for condition in conditions),
-            tuple(_sort_key(properties, *_list(key)) for key in sort),
-            page_size,
+            tuple(
+                _condition(properties, *_list(condition))
+                for condition in _list(conditions, MAX_CONDITIONS)
+            ),
+            tuple(_sort_key(properties, *_list(key)) for key in _list(sort, len(properties))),
+            _whole(page_size, 1, MAX_PAGE_SIZE),
             **_read_optional(properties, *more),
         )
-        if list_request.search is None and any(
-            key.property is RELEVANCE for key in list_request.sort
-        ):
+        keys = [key.property for key in list_request.sort]
+        if list_request.search is None and RELEVANCE in keys:
             raise ValueError("relevance without a search")
         return replace(
             list_request, after=_sort_values(list_request.sort, _list(last), properties.key)
@@ -201,10 +196,17 @@ def _sort_key(properties: Properties, name: Any, descending: Any) -> SortKey:
     return SortKey(prop, descending)
 
 
-def _list(value: Any) -> list[Any]:
-    """Return the value; raise ValueError unless it is a list."""
-    if not isinstance(value, list):
-        raise ValueError("not a list")
+def _list(value: Any, most: int = _MAX_PAYLOAD) -> list[Any]:
+    """Return the value; raise ValueError unless it is a list of at most so many members."""
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError("no list, or too long")
+    return value
+
+
+def _whole(value: Any, least: int, most: int = 2**63 - 1) -> int:
+    """Return the value; raise ValueError unless it is a whole number within these limits."""
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError("no such number")
     return value
 
 

@@ -120,16 +120,9 @@ def listing_page(
         keys = list(zip(list_request.sort, list_request.after, strict=True))
         conditions.append(_after(page, keys))
     order = ", ".join(_column(key.property) + " desc" * key.descending for key in list_request.sort)
-    values = ", ".join(_sort_value(key.property) for key in list_request.sort)
     skipped = ((list_request.page_number or 1) - 1) * list_request.page_size
     offset = page.parameter(skipped, "bigint") if skipped else "0"
-    number = f"row_number() over (order by {order})"
-    sort_values = f"json_build_array({values})::text"
-    if not may_end_anywhere:
-        sort_values = f"case {number} when {page.size} then {sort_values} end"
-    columns = f"{number} as page_order,\n{sort_values} as sort_values"
-    if not may_end_anywhere and order == _column(list_request.sort[-1].property):
-        columns = f"{order} as page_order, null::text as sort_values"
+    columns = _columns(page, list_request.sort, order, may_end_anywhere=may_end_anywhere)
     # A sort for row_number() would not stop at the limit, but sort every match.
     page.text = (
         f"select record.*, {columns}\nfrom (\nselect * from {source} {_where(conditions)}"
@@ -158,6 +151,19 @@ def counted_page(leading: int, list_request: ListRequest, *, listed: str) -> Pag
     return page
 
 
+def _columns(
+    page: PageSql, sort: tuple[SortKey, ...], order: str, *, may_end_anywhere: bool
+) -> str:
+    """Return the columns ``page_order`` and ``sort_values`` of the rows of a page."""
+    if order == _column(sort[-1].property) and not may_end_anywhere:
+        return f"{order} as page_order, null::text as sort_values"
+    number = f"row_number() over (order by {order})"
+    sort_values = f"json_build_array({', '.join(_sort_value(key.property) for key in sort)})::text"
+    if not may_end_anywhere:
+        sort_values = f"case {number} when {page.size} then {sort_values} end"
+    return f"{number} as page_order,\n{sort_values} as sort_values"
+
+
 def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[str]:
     """Return the SQL conditions of a list request, and ``listed`` unless it filters by state.
 
@@ -168,15 +174,18 @@ def _conditions(page: PageSql, list_request: ListRequest, listed: str) -> list[s
     if listed and all(c.property.name != "state" for c in list_request.conditions):
         conditions.append(listed)
     if list_request.search is not None:
-        page.query = page.parameter(list_request.search.text, "text")
-        is_read_whole = list_request.is_ranked and not list_request.is_filtered
-        columns = list_request.search.columns
-        conditions.append(columns.condition(page.query, is_read_whole=is_read_whole))
+        conditions.append(_search_condition(page, list_request, list_request.search))
     changed = list_request.changed
     if changed is not None and changed.condition:
         statement = Statement.read("changed_records", changed.condition)
         conditions.append(statement.fill(n=page.parameter(changed.after, "bigint")))
     return conditions
+
+
+def _search_condition(page: PageSql, list_request: ListRequest, search: Search) -> str:
+    page.query = page.parameter(search.text, "text")
+    is_read_whole = list_request.is_ranked and not list_request.is_filtered
+    return search.columns.condition(page.query, is_read_whole=is_read_whole)
 
 
 def _ranked(page: PageSql, search: Search, conditions: list[str]) -> str:

@@ -50,6 +50,16 @@ class _ListReader(QueryReader):
         self.own += [PARAMETER] if properties.search else []
         self.own += [_CHANGED_SINCE] if properties.takes_time else []
 
+    def filters_and_sorts(self) -> Iterator[str]:
+        """Yield the other parameters than ``own``; report those with U+0000."""
+        for name, texts in self.texts.items():
+            if name in self.own:
+                continue
+            if any("\0" in text for text in texts):
+                self.fail(ErrorType.INVALID_VALUE, name, message="Remove the character U+0000.")
+            else:
+                yield name
+
     def add_member(self, indexed: Mapping[str, _IndexedMembers], match: re.Match[str]) -> None:
         """Add the value of a parameter such as ``filter[0].value`` to the members of its index.
 
@@ -196,19 +206,17 @@ def read_query(parameters: Iterable[tuple[str, str]], properties: Properties) ->
     texts_by_field: dict[str, list[str]] = {}
     indexed: dict[str, _IndexedMembers] = {"filter": {}}
     indexed |= {} if properties.required else {"sort": {}}
-    for name, texts in reader.texts.items():
-        if name in reader.own:
-            continue
-        if any("\0" in text for text in texts):
-            reader.fail(ErrorType.INVALID_VALUE, name, message="Remove the character U+0000.")
-        elif name in indexed:
+    for name in reader.filters_and_sorts():
+        match = _INDEXED.fullmatch(name)
+        if name in indexed:
             message = f"Use {name}[0].property and the other {name}[0] parameters."
             reader.fail(ErrorType.INVALID_VALUE, name, message=message)
-        elif (match := _INDEXED.fullmatch(name)) and match[1] in indexed:
+        elif match and match[1] in indexed:
             reader.add_member(indexed, match)
         else:
             prop = properties.get(name)
-            texts_by_field.setdefault(prop.name if prop else name, []).extend(texts)
+            texts = texts_by_field.setdefault(prop.name if prop else name, [])
+            texts += reader.texts[name]
     list_request = _listing(reader, texts_by_field, indexed)
     reader.raise_errors()
     return list_request
@@ -245,12 +253,8 @@ def _check_beside_cursor(reader: _ListReader, list_request: ListRequest) -> None
             reader.fail_unknown(name, ["cursor"])
         elif name != "cursor" and not _repeats(reader, list_request, name):
             reader.fail_beside_cursor(name)
-    carried_filters = [(c.property, c.values) for c in list_request.conditions if c.operator is EQ]
     for condition in reader.field_conditions(texts_by_field):
-        if (
-            None not in condition.values
-            and (condition.property, condition.values) not in carried_filters
-        ):
+        if None not in condition.values and condition not in list_request.conditions:
             message = "Leave this out: the cursor has other filters."
             name = condition.property.name
             reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, name, message=message)

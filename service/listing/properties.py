@@ -129,22 +129,19 @@ class Properties(Mapping[str, Property]):
             name for name, field in fields.properties.items() if ALWAYS_SHOWN in field.schema
         )
         """Members that a selection of members does not hide."""
-        required = document.schema.get("required", ())
-        self._by_name = {
-            name.lower(): prop
-            for name, schema in document.properties.items()
-            if (prop := _property(name, schema, name in required))
-        }
-        self.search = search or SearchColumns.of([prop.name for prop in self._by_name.values()])
+        scalars = [*_scalars(document)]
+        self.search = search or SearchColumns.of([prop.name for prop in scalars])
         """Columns of the search by words; None if the collection has none."""
         own_key = schemas.key_fields(collection)[:1]
-        for name, prop in self._by_name.items():
-            words = self.search if self.search and self.search.has(prop.name) else None
-            self._by_name[name] = replace(prop, words=words, is_key=prop.name in own_key)
-        self._by_name |= {prop.name.lower(): prop for prop in related}
+        scalars = [_found(prop, self.search, own_key) for prop in scalars]
+        self._by_name = {prop.name.lower(): prop for prop in (*scalars, *related)}
+        self._by_name |= {prop.name.lower(): prop for prop in self._lists_of_ids(document)}
+
+    def _lists_of_ids(self, document: schemas.ResolvedSchema) -> Iterator[Property]:
+        """Yield the lists of ids among the fields, which filter like the ids of their records."""
         for name in filter(_LIST_OF_IDS.search, document.properties):
             if of_related := self._by_name.get(_LIST_OF_IDS.sub("s.id", name).lower()):
-                self._by_name[name.lower()] = replace(of_related, name=name)
+                yield replace(of_related, name=name)
 
     def limit(self, names: Iterable[str], more: Iterable[Property]) -> None:
         """Leave the named properties alone, and others that documents do not have; no time."""
@@ -174,6 +171,19 @@ class Properties(Mapping[str, Property]):
 def column_of(name: str) -> str:
     """Return the column of a field: its name in snake case, as ``user_defined_id2``."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
+
+
+def _scalars(document: schemas.ResolvedSchema) -> Iterator[Property]:
+    required = document.schema.get("required", ())
+    for name, schema in document.properties.items():
+        if prop := _property(name, schema, name in required):
+            yield prop
+
+
+def _found(prop: Property, search: SearchColumns | None, own_key: tuple[str, ...]) -> Property:
+    """Return the property with how its values are found: by words, or as own keys."""
+    words = search if search and search.has(prop.name) else None
+    return replace(prop, words=words, is_key=prop.name in own_key)
 
 
 def _property(name: str, resolved: schemas.ResolvedSchema, required: bool) -> Property | None:

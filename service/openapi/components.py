@@ -195,7 +195,7 @@ def _all_definitions() -> Iterator[tuple[str, str, ResolvedSchema]]:
 def _shown_definition(file: str, schema: Schema, name: str) -> Schema:
     """Return a definition of a schema file as the document shows it."""
     definitions = schema["$defs"]
-    definition = definitions[name]
+    definition: Schema = definitions[name]
     if name in ("document", "writable") and "fields" in definitions:
         fields = schemas.definition(file, "fields").properties
         definition = with_stored_lengths(definition, fields)

@@ -7,7 +7,7 @@ Source: contract, Audit.
 
 import getpass
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -25,6 +25,11 @@ Entry: TypeAlias = dict[str, Any]
 
 BEGINNING: Final = "0" * 64
 """Previous hash of the first entry of an organization."""
+_NO_ENDS: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("cleared_n", "last_n"), 0),
+    **dict.fromkeys(("cleared_hash", "last_hash"), BEGINNING),
+}
+"""Ends of a chain before its first entry."""
 _BATCH: Final = 1000
 _SQL: Final = load("audit")
 
@@ -166,23 +171,32 @@ async def problems(
 
     ``logged`` has the beginnings of the hashes in the log, by number.
     """
-    stored = await ends(connection, organization_id)
-    n, hash_ = (stored["cleared_n"], stored["cleared_hash"]) if stored else (0, BEGINNING)
-    last = (stored["last_n"], stored["last_hash"]) if stored else (0, BEGINNING)
+    stored = await ends(connection, organization_id) or _NO_ENDS
+    n, hash_ = stored["cleared_n"], stored["cleared_hash"]
+    last = stored["last_n"], stored["last_hash"]
     first = n
     while entries := await page(connection, organization_id, n, _BATCH):
         for entry in entries:
-            if entry["n"] != n + 1:
-                yield f"entries {n + 1} to {entry['n'] - 1} are missing"
-            elif entry["previousHash"] != hash_:
-                yield f"entry {entry['n']} does not follow the one before it"
-            if hash_of(entry["previousHash"], entry) != entry["hash"]:
-                yield f"entry {entry['n']} was altered"
-            elif not entry["hash"].startswith(logged.get(entry["n"], "")):
-                yield f"entry {entry['n']} is not that of the log"
+            for problem in _problems_of(entry, n, hash_, logged):
+                yield problem
             n, hash_ = entry["n"], entry["hash"]
     end = max([last[0], *(number for number in logged if number > first)])
     if n < end:
         yield f"entries {n + 1} to {end} are missing at the end"
     elif (n, hash_) != last:
         yield f"entry {n} is not the last one that was added"
+
+
+def _problems_of(
+    entry: Entry, before: int, hash_before: str, logged: Mapping[int, str]
+) -> Iterator[str]:
+    """Yield what is wrong with an entry after the one with this number and hash."""
+    n = entry["n"]
+    if n != before + 1:
+        yield f"entries {before + 1} to {n - 1} are missing"
+    elif entry["previousHash"] != hash_before:
+        yield f"entry {n} does not follow the one before it"
+    if hash_of(entry["previousHash"], entry) != entry["hash"]:
+        yield f"entry {n} was altered"
+    elif not entry["hash"].startswith(logged.get(n, "")):
+        yield f"entry {n} is not that of the log"

@@ -7,6 +7,7 @@ zeros; the secret is 64 lowercase hex digits.
 import asyncio
 import hashlib
 import hmac
+import math
 import re
 import secrets
 import time
@@ -162,10 +163,10 @@ class Callers:
             return None
         token = digest(key)
         now = time.monotonic()
-        expires_at, stored = self._valid_keys.get(token, (0.0, None))
+        expires_at, stored = self._valid_keys.get(token, (-math.inf, None))
         caller = stored.caller if stored else None
         if expires_at > now and not fresh:
-            if expires_at < now + _REFRESH_SECONDS and token not in self._refreshing:
+            if expires_at < now + _REFRESH_SECONDS:
                 self._refresh(token, key)
             return caller
         if self._refused.get(token, 0.0) > now:
@@ -173,7 +174,7 @@ class Callers:
         try:
             return await self._verify(token, key, caller, fresh=fresh)
         except ApiError:
-            if caller is None or now > expires_at - KEY_CACHE_SECONDS + _OUTAGE_SECONDS:
+            if now > expires_at - KEY_CACHE_SECONDS + _OUTAGE_SECONDS:
                 raise
             return caller
 
@@ -188,6 +189,8 @@ class Callers:
 
     def _refresh(self, token: bytes, key: str) -> None:
         """Look a valid key up in the background, so that its callers do not wait for that."""
+        if token in self._refreshing:
+            return
         _, stored = self._valid_keys[token]
         refresh = background.run(partial(self._verify, token, key, stored.caller, fresh=True))
         self._refreshing[token] = refresh
@@ -204,12 +207,7 @@ class Callers:
         if parsed is None:
             return None
         organization_id, key_id, secret = parsed
-        look_up, now = self._look_ups.get((organization_id, key_id)), time.monotonic()
-        if fresh or look_up is None or look_up.expires_at <= now:
-            look_up = await self._shared_look_up(organization_id, key_id, caller is not None)
-        while look_up.stored and not look_up.stored.has(secret) and look_up.started < now:
-            # The key may have been rotated since then.
-            look_up = await self._shared_look_up(organization_id, key_id, was_valid=False)
+        look_up = await self._current_look_up(parsed, fresh=fresh, was_valid=caller is not None)
         self._valid_keys.pop(token, None)
         stored = look_up.stored
         if stored is None:
@@ -221,6 +219,19 @@ class Callers:
         self.last_used.record(organization_id, key_id)
         self.changes.poll(organization_id, _OUTAGE_SECONDS + KEY_CACHE_SECONDS)
         return stored.caller
+
+    async def _current_look_up(
+        self, key: tuple[int, int, str], *, fresh: bool, was_valid: bool
+    ) -> _LookUp:
+        """Return the cached look-up of a key's id, or a new one: also if it has another secret."""
+        organization_id, key_id, secret = key
+        look_up, now = self._look_ups.get((organization_id, key_id)), time.monotonic()
+        if fresh or look_up is None or look_up.expires_at <= now:
+            look_up = await self._shared_look_up(organization_id, key_id, was_valid)
+        while look_up.stored and not look_up.stored.has(secret) and look_up.started < now:
+            # The key may have been rotated since then.
+            look_up = await self._shared_look_up(organization_id, key_id, was_valid=False)
+        return look_up
 
     def _on_changes(self, changes: Mapping[KeyId, asyncpg.Record]) -> None:
         """Drop what is cached of deleted keys; let rotated ones be looked up at their next use."""

@@ -64,6 +64,12 @@ class Scope(NamedTuple):
         )
 
     @property
+    def names(self) -> set[str]:
+        """Scopes by name that it includes, without restriction and fields."""
+        included = ACCESSES[: ACCESSES.index(self.access) + 1]
+        return {f"{name}:{access}" for name in (self.collection, ANY) for access in included}
+
+    @property
     def opened(self) -> list["Scope"]:
         """Scopes of single collections: those of what belongs to a supplier's styles included."""
         is_wide = self.supplier_id is not None and self.collection == STYLES
@@ -110,15 +116,14 @@ class Scopes:
         scopes = [scope for scope in map(parse, given) if scope is not None]
         parsed = tuple(opened for scope in scopes for opened in scope.opened)
         restricted = dict[str, tuple[int, ...]]()
-        allowed = {"", *(text for text in texts if text in APART)}
+        allowed = {"", *APART} & {"", *texts}
         for scope in parsed:
-            included = ACCESSES[: ACCESSES.index(scope.access) + 1]
-            names = {f"{name}:{a}" for name in (scope.collection, ANY) for a in included}
             if scope.supplier_id is None:
-                allowed |= names
-                continue
-            for name in names:
-                restricted[name] = (*restricted.get(name, ()), scope.supplier_id)
+                allowed |= scope.names
+            else:
+                restricted |= {
+                    name: (*restricted.get(name, ()), scope.supplier_id) for name in scope.names
+                }
         return cls(texts, parsed, _common_fields(parsed), restricted, frozenset(allowed))
 
     def allows(self, scope: str) -> bool:
@@ -160,18 +165,13 @@ def _common_fields(parsed: Iterable[Scope]) -> dict[str, frozenset[str]]:
     Scopes of one supplier add up: one without fields opens all of them.
     """
     by_supplier = defaultdict[str, dict[int | None, frozenset[str]]](dict)
-    writing = [scope for scope in parsed if scope.access != READ]
-    for scope in writing:
-        if scope.fields:
-            own = by_supplier[scope.collection]
-            own[scope.supplier_id] = own.get(scope.supplier_id, frozenset()) | scope.fields
-    for name, own in by_supplier.items():
-        for scope in writing:
-            if not scope.fields and scope.includes(Scope(name, WRITE, scope.supplier_id)):
-                own.pop(scope.supplier_id, None)
-                if scope.supplier_id is None:
-                    own.clear()
-    return {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items() if own}
+    parsed = [*parsed]
+    for collection, _, supplier_id, fields in parsed:
+        own = Scope(collection, WRITE, supplier_id)
+        if fields and not any(scope.includes(own) for scope in parsed):
+            of_supplier = by_supplier[collection]
+            of_supplier[supplier_id] = of_supplier.get(supplier_id, frozenset()) | fields
+    return {name: frozenset.intersection(*own.values()) for name, own in by_supplier.items()}
 
 
 def require(scopes: Scopes, scope: str, *path: str | int) -> None:

@@ -17,7 +17,7 @@ from service.error_types import ErrorType
 from service.errors import ApiError
 from service.feed.change_entries import entries_json
 from service.feed.change_feed import ChangeFeed
-from service.feed.feed_pages import ChangeEntry, ChangePage, document_bytes, first_half
+from service.feed.feed_pages import ChangePage, document_bytes, first_half
 from service.feed.feed_parameters import CURSOR, ChangeFilter, ChangesRequest, FeedPosition
 from service.limits import MAX_LIMIT, MAX_MESSAGE_BYTES, MAX_MESSAGE_ENTRIES
 from service.organizations.caller import Caller
@@ -63,22 +63,14 @@ class BatchReader:
         MustNumberError if changes have to be numbered first.
         """
         after = FeedPosition(row["n"], row["within_collection"], row["within_id"])
-        end = _stored_end(row)
-        is_repeat = end is not None
-        limit = MAX_LIMIT if is_repeat else MAX_MESSAGE_ENTRIES
-        change_filter = ChangeFilter(tuple(row["collections"]), None, limit, row["documents"])
+        is_repeat = row["batch_n"] is not None
         caller = _caller(lease.organization_id)
-        request = ChangesRequest(change_filter, after, row["epoch"], CURSOR)
         try:
-            page = await self._feed.read(connection, caller, request)
+            page = await self._page(connection, caller, row, after)
         except ApiError as error:
             if error.code != ErrorType.GONE_CHANGES_EXPIRED:
                 raise
             return await _expired(connection, lease, row)
-        if page is None:
-            raise MustNumberError
-        if end is not None:
-            page = _until(page, end)
         documents = None
         if row["documents"]:
             page, documents = await self._with_documents(
@@ -92,6 +84,19 @@ class BatchReader:
         message = changes_message(span, end, entries_json(self._feed, page, documents))
         has_more = is_repeat or page.has_more or end.collection is not None
         return FeedBatch(page.epoch, from_n, end, message, has_more)
+
+    async def _page(
+        self, connection: Connection, caller: Caller, row: asyncpg.Record, after: FeedPosition
+    ) -> ChangePage:
+        """Return the page after a position, up to the end of a batch that is not acknowledged."""
+        end = _stored_end(row)
+        limit = MAX_LIMIT if end else MAX_MESSAGE_ENTRIES
+        change_filter = ChangeFilter(tuple(row["collections"]), None, limit, row["documents"])
+        request = ChangesRequest(change_filter, after, row["epoch"], CURSOR)
+        page = await self._feed.read(connection, caller, request)
+        if page is None:
+            raise MustNumberError
+        return _until(page, end) if end else page
 
     async def _with_documents(
         self, connection: Connection, caller: Caller, page: ChangePage, *, is_repeat: bool
@@ -126,7 +131,7 @@ def _until(page: ChangePage, end: FeedPosition) -> ChangePage:
     """Return the page up to and including a position, or as it is if it ends before that."""
     if _sort_key(page.after) < _sort_key(end):
         return page
-    entries = [entry for entry in page.entries if _sort_key(_position(entry)) <= _sort_key(end)]
+    entries = [entry for entry in page.entries if _sort_key(entry.position) <= _sort_key(end)]
     return replace(page, entries=entries, after=end)
 
 
@@ -134,10 +139,6 @@ def _end_of(page: ChangePage) -> FeedPosition:
     """Return the position after the last entry; the page's own may be some transactions later."""
     last = page.entries[-1].transaction["n"]
     return page.after if page.after.n == last else FeedPosition(last)
-
-
-def _position(entry: ChangeEntry) -> FeedPosition:
-    return FeedPosition(entry.transaction["n"], entry.collection, entry.record_id)
 
 
 def _sort_key(position: FeedPosition) -> _SortKey:

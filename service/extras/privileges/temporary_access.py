@@ -129,22 +129,29 @@ def _closed(tree: Path) -> Iterator[tuple[str, int]]:
     Folders and programs that their owner may enter or run miss the bit to pass or run them, too.
     Packages beside Python's library that nobody imports, as in an environment, are passed over.
     """
-    imported = {os.path.realpath(path) for path in sys.path}
     if missing := (_READ | _PASS) & ~_mode(str(tree)):
         yield str(tree), missing
+    for entry in _entries(tree):
+        mode = entry.stat(follow_symlinks=False).st_mode
+        needed = _READ | _PASS if mode & stat.S_IXUSR else _READ
+        if missing := needed & ~mode:
+            yield entry.path, missing
+
+
+def _entries(tree: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield the files and folders below a folder, without packages that nobody imports."""
+    imported = {os.path.realpath(path) for path in sys.path}
     pending = [str(tree)]
     while pending:
         with os.scandir(pending.pop()) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
+                if entry.is_file(follow_symlinks=False):
+                    yield entry
+                elif entry.is_dir(follow_symlinks=False):
                     if entry.name == "site-packages" and entry.path not in imported:
                         continue
                     pending.append(entry.path)
-                elif not entry.is_file(follow_symlinks=False):
-                    continue
-                mode = entry.stat(follow_symlinks=False).st_mode
-                if missing := (_READ | (_PASS if mode & stat.S_IXUSR else 0)) & ~mode:
-                    yield entry.path, missing
+                    yield entry
 
 
 def _mode(path: str) -> int:
