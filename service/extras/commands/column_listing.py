@@ -95,11 +95,18 @@ def _rows(fields: Field, prefix: str) -> Iterator[ColumnRow]:
             kind = f"{_kind(items)}s, separated by {SEPARATOR}"
         if fields.owner and name == fields.own_id:
             allowed = [f"id of the entry of {fields.owner} within the files"]
-        elif target := field.refers_to or items.refers_to:
-            allowed = [*allowed, f"ids in {target}"] if field.items else [f"an id in {target}"]
+        else:
+            allowed += _targets(field)
         required = "yes" if name in fields.required else ""
         yield ColumnRow(path, kind, required, "; ".join(allowed))
         yield from _rows(items, f"{path}[0].")
+
+
+def _targets(field: Field) -> Iterator[str]:
+    """Yield of which collection the ids of a reference, or of a list of them, are."""
+    ids, items = ("ids", field.items) if field.items else ("an id", field)
+    if target := field.refers_to or items.refers_to:
+        yield f"{ids} in {target}"
 
 
 def _kind(field: Field) -> str:

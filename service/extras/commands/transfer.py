@@ -7,7 +7,7 @@ import re
 import sys
 from argparse import SUPPRESS, ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Final
@@ -25,7 +25,7 @@ from service.extras.commands.prompts import whole_number
 from service.extras.transfer.collections import select_collections, transfer_collections
 from service.extras.transfer.errors import TransferError
 from service.extras.transfer.export_files import Export
-from service.extras.transfer.files import sources
+from service.extras.transfer.files import Source, sources
 from service.extras.transfer.import_files import Import, ImportOptions
 from service.extras.transfer.rejects import Rejects, reject_files
 from service.settings import Settings
@@ -166,6 +166,26 @@ def export(_: Settings, arguments: Namespace) -> None:
         say(f"{name:28}{count:10}")
 
 
+def _missing_options(arguments: Namespace) -> MissingOptions | None:
+    """Return the options of ``--delete-missing``; None without it."""
+    missing: MissingOptions = {}
+    if arguments.at_most is not None:
+        missing["at_most"] = arguments.at_most
+    if arguments.always is not None:
+        missing["always"] = arguments.always
+    if missing and not arguments.delete_missing:
+        raise CommandError(f"--{next(iter(missing)).replace('_', '-')} needs --delete-missing")
+    return missing if arguments.delete_missing else None
+
+
+def _check_rejects(rejects: Path | None, files: Iterable[Source]) -> None:
+    """Raise CommandError if a file for rejected lines is one to import."""
+    imported = {source.path.absolute() for source in files}
+    for path in reject_files(rejects) if rejects else ():
+        if path.absolute() in imported:
+            raise CommandError(f"{path} is a file to import: use another file for --rejects")
+
+
 def import_(_: Settings, arguments: Namespace) -> None:
     """Import the files and print a summary. Outages are waited for.
 
@@ -176,22 +196,13 @@ def import_(_: Settings, arguments: Namespace) -> None:
     """
     client = client_from_environment()  # fails before any file is read
     files = sources(arguments.place, transfer_collections(), text_encoding(arguments.encoding))
-    missing: MissingOptions = {}
-    if arguments.at_most is not None:
-        missing["at_most"] = arguments.at_most
-    if arguments.always is not None:
-        missing["always"] = arguments.always
-    if missing and not arguments.delete_missing:
-        raise CommandError(f"--{next(iter(missing)).replace('_', '-')} needs --delete-missing")
     options = ImportOptions(
         skip=arguments.on_error == "skip",
         dry_run=arguments.dry_run,
         merge=arguments.merge,
-        missing=missing if arguments.delete_missing else None,
+        missing=_missing_options(arguments),
     )
-    for path in reject_files(arguments.rejects) if arguments.rejects else ():
-        if any(path.absolute() == source.path.absolute() for source in files):
-            raise CommandError(f"{path} is a file to import: use another file for --rejects")
+    _check_rejects(arguments.rejects, files)
     not_deleted = list[str]()
     with (
         Rejects(arguments.rejects) as rejects,

@@ -171,23 +171,16 @@ async def compare(client: Client, sources: Sequence[Source]) -> list[Comparison]
     Raise TransferError for unusable files, and for references by ids of the service in own keys.
     """
     sources = [source for source in sources if not source.collection.owner]
-    keys = ReferenceKeys({source.collection.name for source in sources})
-    for source in sources:
-        for line in source.lines():
-            keys.add(source.collection, line.document)
+    keys = _keys_of(sources, [source.collection.name for source in sources])
     comparisons, left, left_bytes = list[dict[str, Any]](), MAX_KEYS, _MAX_BYTES
     for source in sources:
-        records, own_keys = 0, list[str]()
-        for line in source.lines():
-            if line.document.get("state") != "deleted":
-                records += 1
-                own_keys += _own_key(keys, source.collection, line.document)
+        records, own_keys = _own_keys(keys, source)
         comparison: dict[str, Any] = {
             "collection": source.collection.name,
             "count": records,
             "keyChecksum": checksum(own_keys),
         }
-        size = sum(len(key.encode()) + 4 for key in own_keys)
+        size = _size(own_keys)
         if len(own_keys) <= left and size <= left_bytes:
             comparison["keys"] = own_keys
             left, left_bytes = left - len(own_keys), left_bytes - size
@@ -197,6 +190,21 @@ async def compare(client: Client, sources: Sequence[Source]) -> list[Comparison]
         Comparison(comparison["collection"], comparison["count"], result)
         for comparison, result in zip(comparisons, results, strict=True)
     ]
+
+
+def _own_keys(keys: ReferenceKeys, source: Source) -> tuple[int, list[str]]:
+    """Return the number of live records of a file, and their own keys."""
+    records, own_keys = 0, list[str]()
+    for line in source.lines():
+        if line.document.get("state") != "deleted":
+            records += 1
+            own_keys += _own_key(keys, source.collection, line.document)
+    return records, own_keys
+
+
+def _size(keys: Iterable[str]) -> int:
+    """Return the bytes of own keys in a request, with their quotes and commas."""
+    return sum(len(key.encode()) + 4 for key in keys)
 
 
 def checksum(keys: Sequence[str]) -> str:

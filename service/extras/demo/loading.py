@@ -39,16 +39,7 @@ async def load(dsn: str, *, progress: bool) -> None:
     terminal. Raise DemoDataError if the database has an organization already, and an error of
     asyncpg or OSError if it cannot be reached or is not migrated.
     """
-    tables = {path.name.split(".")[1]: path.read_bytes() for path in sorted(ROWS.glob("*.csv"))}
-    ids: list[tuple[Any, Any]] = [(n // 40 + 1, n + 1) for n in range(40 * len(organizations()))]
-    for resource in MASTER_RECORDS:
-        if resource.table not in tables:
-            tables[resource.table] = _examples(resource, "create", "id", ids)
-    for part in PARTS:
-        if part.list_name and part.children and part.children.table not in tables:
-            rows = csv.DictReader(io.StringIO(tables[part.table].decode()))
-            ids = [(row["organization_id"], row["id"]) for row in [*rows][::3]]
-            tables[part.children.table] = _examples(part, "replace", part.children.owner, ids)
+    tables = _rows_of_tables()
     connection = await asyncpg.connect(dsn)
     try:
         async with connection.transaction():
@@ -81,6 +72,27 @@ async def _copy(connection: asyncpg.Connection, table: str, content: bytes) -> N
         await connection.execute(_LAST.format(table))
 
 
+def _rows_of_tables() -> dict[str, bytes]:
+    """Return the rows of all tables as CSV: those of the files, and examples for other tables."""
+    tables = {path.name.split(".")[1]: path.read_bytes() for path in sorted(ROWS.glob("*.csv"))}
+    ids: list[tuple[Any, Any]] = [(n // 40 + 1, n + 1) for n in range(40 * len(organizations()))]
+    for resource in MASTER_RECORDS:
+        if resource.table not in tables:
+            tables[resource.table] = _examples(resource, "create", "id", ids)
+    for part in PARTS:
+        children = part.children if part.list_name else None
+        if children and children.table not in tables:
+            owners = _owners(tables[part.table])
+            tables[children.table] = _examples(part, "replace", children.owner, owners)
+    return tables
+
+
+def _owners(rows: bytes) -> list[tuple[Any, Any]]:
+    """Return the organization and id of every third row of a table, which gets a list."""
+    read = csv.DictReader(io.StringIO(rows.decode()))
+    return [(row["organization_id"], row["id"]) for row in [*read][::3]]
+
+
 def _examples(resource: WritableResource, form: str, key: str, ids: list[tuple[Any, Any]]) -> bytes:
     """Return numbered copies of a form's example: one for each organization's id, the ``key``.
 
@@ -90,19 +102,36 @@ def _examples(resource: WritableResource, form: str, key: str, ids: list[tuple[A
     [example] = schema.schema["examples"]
     if isinstance(example, list):
         schema, [example] = schema.items, example
-    plain = {
-        column_of(name): value
-        for name, value in (example | {"state": None}).items()
-        if isinstance(value, str | int | float) and REFERS_TO not in schema.properties[name].schema
-    }
+    plain = _plain(schema, example)
     has_state = key == "id" and resource.stored_state == "state"
+    names = [*plain, "state"] if has_state else [*plain]
     lines = csv.writer(made := io.StringIO(), lineterminator="\n")
-    lines.writerow(["organization_id", key, *plain, *(["state"] if has_state else [])])
+    lines.writerow(["organization_id", key, *names])
     for organization_id, id_ in ids:
         number = (int(id_) - 1) % 40 + 1
-        values = [f"{each} {number}" if isinstance(each, str) else each for each in plain.values()]
-        if has_state:
-            is_deleted = number % 20 == 15 and "delete" in resource.statements
-            values.append("deleted" if is_deleted else "active" if number % 13 else "inactive")
-        lines.writerow([organization_id, id_, *values])
+        values = {name: _numbered(value, number) for name, value in plain.items()}
+        values["state"] = _state(resource, number)
+        lines.writerow([organization_id, id_, *(values[name] for name in names)])
     return made.getvalue().encode()
+
+
+def _plain(schema: schemas.ResolvedSchema, example: dict[str, Any]) -> dict[str, Any]:
+    """Return the values of an example by column, without references, lists and the state."""
+    return {
+        column_of(name): value
+        for name, value in example.items()
+        if name != "state"
+        and isinstance(value, str | int | float)
+        and REFERS_TO not in schema.properties[name].schema
+    }
+
+
+def _numbered(value: Any, number: int) -> Any:
+    return f"{value} {number}" if isinstance(value, str) else value
+
+
+def _state(resource: WritableResource, number: int) -> str:
+    """Return the state of a numbered example: a few are inactive or deleted."""
+    if number % 20 == 15 and "delete" in resource.statements:
+        return "deleted"
+    return "active" if number % 13 else "inactive"
