@@ -82,9 +82,9 @@ def _is_encoded(raw_path: str) -> bool:
 
 def _path_id(resource: Resource, name: str, text: str) -> PathId:
     """Return the stored id or own key of a path value; raise ApiError."""
-    if "=" in text:
-        return parse_key(resource.key_lookups.get(name), name, text)
     try:
+        if "=" in text:
+            return parse_key(resource.key_lookups.get(name), name, text)
         return resource.stored_id(text)
     except ValueError as error:
         raise api_error(ErrorType.INVALID_VALUE, name, message=str(error)) from error

@@ -140,7 +140,7 @@ async def test_a_transaction_beyond_the_limit_is_refused(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await transactions(api, 1, 6)
-    monkeypatch.setattr("service.feed.change_feed.MAX_TRANSACTION_ENTRIES", 5)
+    monkeypatch.setattr("service.feed.feed_parameters.MAX_TRANSACTION_ENTRIES", 5)
     assert sizes(await after(api, 0, limit="3")) == [(1, 1)]
     answer = await api.get(PATH, {"after": "1"})
     assert answer.details == [("validation_error.out_of_range", "after")]

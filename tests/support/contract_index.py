@@ -45,6 +45,15 @@ def headings() -> dict[str, str]:
     }
 
 
+def section(title: str) -> str:
+    """Return the text of a section of level 3."""
+    for page in PAGES:
+        _, heading, rest = f"\n{page.read_text(encoding='utf-8')}".partition(f"\n### {title}\n")
+        if heading:
+            return re.split(r"(?m)^##+ ", rest)[0]
+    raise KeyError(title)
+
+
 @cache
 def marked_tests() -> tuple[MarkedTest, ...]:
     """Return every test function of the repository with its contract marks."""

@@ -101,5 +101,25 @@ OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "startsWith": lambda value, operand: (
         value is not None and value.lower().startswith(operand.lower())
     ),
+    "in": lambda value, operands: value in operands,
+    "notIn": lambda value, operands: value not in operands,
+    "isNull": lambda value, operand: (value is None) is operand,
 }
 """What each operator asks of a record's value."""
+
+
+def operands(operator: str, values: list[Any]) -> list[tuple[str, Any]]:
+    """Return what to compare with by an operator: texts for the query, and their values.
+
+    ``values`` are stored ones; without any, nothing but null is compared.
+    """
+    if operator == "isNull":
+        return [("true", True), ("false", False)]
+    if not values:
+        return []
+    if operator in ("in", "notIn"):
+        return [(",".join(map(text, values)), values)]
+    if operator in ("contains", "startsWith"):
+        part = text(values[0])[operator == "contains" : 6].swapcase()
+        return [(part, part)]
+    return [(text(values[0]), values[0])]
