@@ -172,6 +172,8 @@ READ_SECONDS: Final = 10
 """Timeout of a statement in a read."""
 WRITE_SECONDS: Final = 30
 """Timeout of a statement in a write, its wait for locks included."""
+VERIFICATION_SECONDS: Final = 60
+"""Timeout of a statement in a migration verification, which reads all records of a collection."""
 TRANSACTION_SECONDS: Final = 300
 """Time within which transactions are assumed to end; nothing ends them.
 

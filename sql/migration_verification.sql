@@ -1,15 +1,10 @@
--- Counts and own keys of collections (contract, Migration verification).
+-- Counts and own keys of collections (contract, Migration verification). A statement reads the records once.
 
 -- name: comparison(organization_id, expected_keys, most)
--- The expected keys are a JSON array: asyncpg takes a fifth of a second to encode a long list.
--- How often each key is stored, and how often it is expected.
-with record as (
-    {{record}}
-),
-stored as (
-    select record.key, count(*) as records from record
-    where record.state <> 'deleted' and record.key is not null
-    group by record.key
+-- The totals, and the keys that are stored more or less often than they are expected. The expected keys are a JSON array:
+-- asyncpg takes a fifth of a second to encode a long list.
+with counted as materialized (
+    {{counted}}
 ),
 expected as (
     select sent.key collate "C" as key, count(*) as records
@@ -19,12 +14,14 @@ expected as (
 compared as materialized (
     select
         coalesce(stored.key, expected.key) as key,
-        coalesce(stored.records, 0) as stored,
+        coalesce(stored.live, 0) as stored,
         coalesce(expected.records, 0) as expected
-    from stored
+    from (select counted.key, counted.live from counted where counted.key is not null) as stored
     full join expected on expected.key = stored.key
+    where coalesce(stored.live, 0) <> coalesce(expected.records, 0) or stored.live > 1
 )
 select
+    totals.*,
     (select count(*) from compared where expected > stored) as missing_count,
     array(
         select key from compared where expected > stored order by key limit $3::integer
@@ -34,31 +31,25 @@ select
         select key from compared where stored > expected order by key limit $3::integer
     ) as unexpected,
     (select count(*) from compared where stored > 1) as shared_count,
-    array(select key from compared where stored > 1 order by key limit $3::integer) as shared;
+    array(select key from compared where stored > 1 order by key limit $3::integer) as shared
+from ({{totals}}) as totals;
+
+-- name: counted
+-- Records by key.
+select
+    record.key,
+    count(*) filter (where record.state = 'active') as active,
+    count(*) filter (where record.state = 'inactive') as inactive,
+    count(*) filter (where record.state = 'deleted') as deleted,
+    count(*) filter (where record.state <> 'deleted') as live
+from ({{record}}) as record
+group by record.key
 
 -- name: counts(organization_id)
--- The checksum is the sum of numbers of 64 bits, signed ones, not yet modulo 2^64.
-with record as materialized (
-    {{record}}
+with counted as (
+    {{counted}}
 )
-select
-    count(*) filter (where state = 'active') as active,
-    count(*) filter (where state = 'inactive') as inactive,
-    count(*) filter (where state = 'deleted') as deleted,
-    count(*) filter (where state <> 'deleted' and key is null) as without_key,
-    (
-        select count(*)
-        from (
-            select key from record where state <> 'deleted' and key is not null
-            group by key having count(*) > 1
-        ) as shared
-    ) as shared_keys,
-    coalesce(
-        sum(('x' || encode(substring(sha256(convert_to(key, 'UTF8')) for 8), 'hex'))::bit(64)::bigint)
-            filter (where state <> 'deleted' and key is not null),
-        0
-    )::text as key_sum
-from record;
+{{totals}};
 
 -- name: key
 case when {{column}} ~ {{visible}} then {{column}} end
@@ -74,3 +65,18 @@ where r.organization_id = $1::bigint
 
 -- name: referred
 left join {{table}} {{alias}} on {{alias}}.organization_id = $1::bigint and {{alias}}.id = r.{{column}}
+
+-- name: totals
+-- The checksum is the sum of numbers of 64 bits, signed ones, not yet modulo 2^64.
+select
+    coalesce(sum(active), 0)::bigint as active,
+    coalesce(sum(inactive), 0)::bigint as inactive,
+    coalesce(sum(deleted), 0)::bigint as deleted,
+    coalesce(sum(live) filter (where key is null), 0)::bigint as without_key,
+    count(*) filter (where key is not null and live > 1) as shared_keys,
+    coalesce(
+        sum(('x' || encode(substring(sha256(convert_to(key, 'UTF8')) for 8), 'hex'))::bit(64)::bigint::numeric * live)
+            filter (where key is not null and live > 0),
+        0
+    )::text as key_sum
+from counted

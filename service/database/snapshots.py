@@ -11,11 +11,12 @@ from service.database.connection_pool import connect
 from service.database.connections import Connection
 from service.database.errors import BROKEN, LOST, REFUSED, refused
 from service.errors import too_many_requests, unavailable
-from service.limits import EXPORT_CONNECTIONS
+from service.limits import EXPORT_CONNECTIONS, VERIFICATION_SECONDS
 
 _RETRY_SECONDS: Final = 10
 """``Retry-After``, in seconds, of an export that the limits of snapshots refuse."""
 _BEGIN: Final = "begin isolation level repeatable read read only"
+_TIMEOUT: Final = f"set local statement_timeout = '{VERIFICATION_SECONDS}s'"
 
 _T = TypeVar("_T")
 
@@ -34,10 +35,11 @@ class Snapshots:
     async def read(self, work: Callable[[Connection], Awaitable[_T]]) -> _T:
         """Return the result of work in a snapshot; raise ApiError also if it fails.
 
-        The caller is in the ``share`` of the organization.
+        Its statements may take VERIFICATION_SECONDS. The caller is in the organization's ``share``.
         """
         try:
             async with self._opened() as connection:
+                await connection.execute(_TIMEOUT)
                 return await work(connection)
         except (*LOST, *REFUSED, *BROKEN) as error:
             raise refused(error) from error

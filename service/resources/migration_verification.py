@@ -65,10 +65,15 @@ class MigrationVerification(Resource):
             joins=joins,
         )
 
+    def _text(self, statement: str, collection: str) -> str:
+        """Return the text of a statement for a collection."""
+        counted = self.statements["counted"].fill(record=self._records[collection])
+        totals = self.statements["totals"].text
+        return self.statements[statement].fill(counted=counted, totals=totals)
+
     async def counts(self, connection: Connection, caller: Caller, collection: str) -> Row:
         """Return the counts and the checksum of a collection."""
-        text = self.statements["counts"].fill(record=self._records[collection])
-        row = await connection.fetchrow(text, caller.organization_id)
+        row = await connection.fetchrow(self._text("counts", collection), caller.organization_id)
         return {
             "collection": collection,
             "active": row["active"],
@@ -76,27 +81,26 @@ class MigrationVerification(Resource):
             "deleted": row["deleted"],
             "withoutKey": row["without_key"],
             "sharedKeys": row["shared_keys"],
-            "keyChecksum": f"{int(row['key_sum']) % 2**64:016x}",
+            "keyChecksum": _checksum(row),
         }
 
     async def compare(self, connection: Connection, caller: Caller, comparison: Row) -> Row:
         """Return what of a valid comparison differs from the collection's live records."""
-        counts = await self.counts(connection, caller, comparison["collection"])
         count, checksum, keys = map(comparison.get, _CLAIMS)
-        text = self.statements["comparison"].fill(record=self._records[counts["collection"]])
+        text = self._text("comparison", comparison["collection"])
         sent = orjson.dumps(keys or []).decode()
         row = dict(await connection.fetchrow(text, caller.organization_id, sent, _MOST))
         if keys is None:
-            row |= dict.fromkeys(row.keys() - {"shared", "shared_count"})
-        actual = counts["active"] + counts["inactive"]
-        is_equal = count in (None, actual) and checksum in (None, counts["keyChecksum"])
+            row |= dict.fromkeys(("missing", "missing_count", "unexpected", "unexpected_count"))
+        actual, stored = row["active"] + row["inactive"], _checksum(row)
+        is_equal = count in (None, actual) and checksum in (None, stored)
         return {
-            "collection": counts["collection"],
+            "collection": comparison["collection"],
             "isEqual": is_equal and not row["missing"] and not row["unexpected"],
             "expectedCount": count,
             "actualCount": actual,
-            "withoutKey": counts["withoutKey"],
-            "keyChecksum": counts["keyChecksum"],
+            "withoutKey": row["without_key"],
+            "keyChecksum": stored,
             **{name: row[name] for name in _LISTS},
             **{f"{name}Count": row[f"{name}_count"] for name in _LISTS},
         }
@@ -110,3 +114,7 @@ class MigrationVerification(Resource):
         if all(comparison.get(claim) is None for claim in _CLAIMS):
             message = f"Give at least one of {', '.join(_CLAIMS)}."
             yield ErrorDetail(ErrorType.REQUIRED_FIELD, (_CLAIMS[0],), message)
+
+
+def _checksum(row: Any) -> str:
+    return f"{int(row['key_sum']) % 2**64:016x}"

@@ -262,20 +262,37 @@ async def test_it_counts_as_an_export(api: Api, monkeypatch: pytest.MonkeyPatch)
 async def test_a_second_comparison_is_refused_before_it_is_parsed(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun, goes_on, read = asyncio.Event(), asyncio.Event(), MIGRATION_VERIFICATION.counts
+    begun, goes_on, read = asyncio.Event(), asyncio.Event(), MIGRATION_VERIFICATION.compare
 
     async def waiting(*arguments: Any) -> Any:
         begun.set()
         await goes_on.wait()
         return await read(*arguments)
 
-    monkeypatch.setattr(MIGRATION_VERIFICATION, "counts", waiting)
+    monkeypatch.setattr(MIGRATION_VERIFICATION, "compare", waiting)
     first = asyncio.create_task(api.post(PATH, [{"collection": "brands", "count": 1}]))
     await begun.wait()
     is_failure(await api.post(PATH, b"no JSON"), 429, "too_many_requests")
     goes_on.set()
     assert (await first).status == 200
     assert (await api.post(PATH, b"no JSON")).status == 400
+
+
+async def test_it_reads_once_and_may_take_a_minute(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A million keys take longer than other reads may."""
+    limits, read = list[str](), MIGRATION_VERIFICATION.compare
+
+    async def limited(connection: Any, *arguments: Any) -> Any:
+        limits.extend(await connection.fetchrow("show statement_timeout"))
+        return await read(connection, *arguments)
+
+    monkeypatch.setattr(MIGRATION_VERIFICATION, "compare", limited)
+    await compared(api, keys=["SV-1"])
+    assert limits == ["1min"]
+    for statement in ("counts", "comparison"):
+        assert MIGRATION_VERIFICATION._text(statement, "brands").count("from brand") == 1
 
 
 async def test_many_keys_are_validated_in_a_turn_of_their_own(

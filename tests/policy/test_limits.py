@@ -35,7 +35,8 @@ PHRASES = {
         f"A table has at most {number(limits.MAX_TABLE_ROWS)} rows there.",
         f"A worker reads {limits.MAX_TABLE_READERS} at a time.",
         f"No connection was free within {limits.ACQUIRE_SECONDS} seconds.",
-        f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write.",
+        f"{limits.READ_SECONDS} seconds in a read, {limits.WRITE_SECONDS} in a write, "
+        f"{limits.VERIFICATION_SECONDS} in a migration verification.",
         f"may be read as it was for {limits.RESPONSE_CACHE_SECONDS} seconds.",
         f"from at most {limits.RESPONSE_CACHE_SECONDS} seconds before the list was read.",
         f"takes effect within {limits.KEY_CACHE_SECONDS} seconds.",
