@@ -21,6 +21,7 @@ from service.records.child_table import ChildTable
 from service.records.keyed_values import places, values_at
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import FOR_KEY_SHARE, TARGETS, ReferenceTarget
+from service.records.relations import OnDelete, relations_of, table_of
 
 _LIVE = "state <> 'deleted'"
 _UNKNOWN_LANGUAGES: Final = load("child_lists")["unknown_languages"].text
@@ -99,9 +100,26 @@ class Reference:
                     batch.fail(index, type_, *path, message=message)
 
 
+def reference_to(target: ReferenceTarget, source: str, field: str) -> Reference:
+    """Return the reference of a source's field.
+
+    If it protects a record that is deleted with another one, it locks this one, too.
+    """
+    relation = relations_of(source).get(field)
+    protects = relation is not None and relation.on_delete is OnDelete.REFUSE
+    owners = [
+        table_of(each.target)
+        for each in relations_of(target.name).values()
+        if protects and each.on_delete is OnDelete.WITH
+    ]
+    within = owners[0] if owners else ""
+    return Reference(field, target.table, target.noun, lock=target.lock, within=within)
+
+
 @cache
 def _referred(table: str, is_live: str, lock: str, within: str) -> str:
     if within:
+        is_live = f"record.{_LIVE}" if is_live == _LIVE else is_live
         return SHARED["referred_within"].fill(
             table=table, is_live=is_live, lock=lock, within=within
         )
@@ -131,7 +149,9 @@ async def check_references(
             and not _is_stored(children, child_id, column, record_id := stored_id(value))
         ]
         ids = sorted({record_id for *_, record_id in referring})
-        is_live = await _are_live(batch, target, ids) if ids else {}
+        field = table.name if table.linked else f"{table.name}.{name}"
+        reference = reference_to(target, table.resource, field)
+        is_live = await _are_live(batch, reference, ids) if ids else {}
         for children, child_id, record_id in referring:
             is_imported = batch.items[children.index].operation is IMPORT
             if not is_live.get(record_id, False) and not (
@@ -151,13 +171,13 @@ def _is_stored(
     return row is not None and (column is None or row[column] == record_id)
 
 
-async def _are_live(batch: Batch, target: ReferenceTarget, ids: list[int]) -> dict[int, bool]:
+async def _are_live(batch: Batch, reference: Reference, ids: list[int]) -> dict[int, bool]:
     """Return whether the records that exist are live, by id; they stay locked, but for languages.
 
     Languages are shared, and always live.
     """
-    if target.name == "languages":
+    if not reference.lock:
         unknown = {row["id"] for row in await batch.fetch(_UNKNOWN_LANGUAGES, ids)}
         return dict.fromkeys({*ids} - unknown, True)
-    records = await Reference("", target.table, target.noun).find(batch, ids)
+    records = await reference.find(batch, ids)
     return {record_id: row["is_live"] for record_id, row in records.items()}

@@ -25,7 +25,7 @@ from service.records.links import Links, link_statements
 from service.records.master_record import MasterRecord
 from service.records.matched_children import MatchedChildren
 from service.records.reference_targets import own_references
-from service.records.references import Reference
+from service.records.references import reference_to
 from service.records.relation_statements import IS_SHOWN, is_shown
 from service.records.relations import LINK_TABLE, relations_of
 from service.records.usage import uses_text
@@ -122,7 +122,7 @@ class PlainRecord(MasterRecord):
             cls.lists = tuple(each.bound(cls.name, schemas.table(cls.name)) for each in cls.lists)
             declared = {reference.field: reference for reference in cls.references}
             cls.references = tuple(
-                declared.get(name) or Reference(name, target.table, target.noun, lock=target.lock)
+                declared.get(name) or reference_to(target, cls.name, name)
                 for name, target in own_references(cls.name).items()
                 if name not in cls._written_separately and target.name != cls.name
             )

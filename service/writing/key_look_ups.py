@@ -169,7 +169,7 @@ class KeyLookUps:
             reference.field
             for reference in self.resource.references
             if reference.table == target.table
-            and not target.within
+            and not (target.within or reference.within)
             and reference.lock == FOR_KEY_SHARE
             and reference.field in self.keyed_only
         }

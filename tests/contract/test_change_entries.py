@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from random import Random
 from typing import Any, TypeAlias
 
-import orjson
 import pytest
 from aiohttp.test_utils import TestClient
 
@@ -15,8 +14,8 @@ from service.records.master_record import MasterRecord
 from service.resources.registry import CHANGES, MASTER_RECORDS
 from service.routes import collection_path
 from tests.support import generate, parts
-from tests.support.api import Answer, Api, issue_key, replacing
-from tests.support.changes import Follower, Readable, Records, reading
+from tests.support.api import Api, issue_key, replacing
+from tests.support.changes import CheckedApi, Records, reading
 from tests.support.databases import demo_database
 from tests.support.sampling import Sample
 from tests.support.serving import serving
@@ -119,40 +118,6 @@ WRITES: tuple[Write, ...] = (
 )
 
 
-class CheckedApi(Api):
-    """API client that compares the changes of each write with its change entries."""
-
-    def __init__(self, api: Api, records: Records) -> None:
-        super().__init__(api.client, api.key)
-        self.records = records
-        self.follower = Follower(api)
-        self.readable: Readable = {}
-        self.writes = 0
-
-    async def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Answer:
-        """Return the answer, once it is certain that exactly what differs has an entry."""
-        if method == "GET":
-            return await super().call(method, path, *arguments, **options)
-        if not self.writes:
-            await self.follower.begin()
-            self.readable = await self.records.now()
-        answer = await super().call(method, path, *arguments, **options)
-        before, self.readable = self.readable, await self.records.now()
-        after = self.readable
-        entries = await self.follower.entries()
-        reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
-        keys = before.keys() | after.keys()
-        differing = {key for key in keys if before.get(key) != after.get(key)}
-        assert sorted(reported) == sorted(differing), (method, path)
-        for entry in entries:
-            key = entry["collection"], str(entry["recordId"])
-            assert entry["operation"] == operation(before.get(key), after.get(key)), entry
-            assert entry["requestId"] == answer.headers["X-Request-Id"]
-        assert len({entry["n"] for entry in entries}) <= 1
-        self.writes += 1
-        return answer
-
-
 @pytest.fixture(scope="module")
 async def served(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[Api, Records]]:
     """A caller of organization 1 of a database of the module's own, and all that it can read."""
@@ -165,18 +130,6 @@ async def served(server_dsn: str, worker_id: str) -> AsyncIterator[tuple[Api, Re
 def through(served: tuple[Api, Records]) -> CheckedApi:
     """A caller whose writes are checked."""
     return CheckedApi(*served)
-
-
-def operation(before: Any, after: Any) -> str:
-    """Return the operation that leads from one readable form to the other."""
-    if before is None:
-        return "created"
-    was_live = not _is_deleted(before)
-    return "deleted" if after is None or (was_live and _is_deleted(after)) else "updated"
-
-
-def _is_deleted(forms: tuple[str, str | None]) -> bool:
-    return bool(orjson.loads(forms[0]).get("state") == "deleted")
 
 
 @each_resource

@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any, TypeAlias
 
 import asyncpg
+import orjson
 
 from service.database.connections import Connection
 from service.records.resource import Resource
 from service.resources.registry import CHANGES
 from service.writing.part_collections import PartCollection
 from tests.support import rows
-from tests.support.api import Api
+from tests.support.api import Answer, Api
 
 PATH = "/api/changes"
 Readable: TypeAlias = dict[tuple[str, str], tuple[str, str | None]]
@@ -111,3 +112,59 @@ def _text(resource: Resource, form: str) -> str:
 @cache
 def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text))
+
+
+class CheckedApi(Api):
+    """API client that compares the changes of each write with its change entries."""
+
+    def __init__(self, api: Api, records: Records) -> None:
+        super().__init__(api.client, api.key)
+        self.records = records
+        self.follower = Follower(api)
+        self.readable: Readable = {}
+        self.writes = 0
+
+    async def call(self, method: str, path: str, *arguments: Any, **options: Any) -> Answer:
+        """Return the answer, once it is certain that exactly what differs has an entry."""
+        if method == "GET":
+            return await super().call(method, path, *arguments, **options)
+        if not self.writes:
+            await self.follower.begin()
+            self.readable = await self.records.now()
+        answer = await super().call(method, path, *arguments, **options)
+        before, self.readable = self.readable, await self.records.now()
+        after = self.readable
+        entries = await self.follower.entries()
+        reported = [(entry["collection"], str(entry["recordId"])) for entry in entries]
+        keys = before.keys() | after.keys()
+        differing = {key for key in keys if before.get(key) != after.get(key)}
+        assert sorted(reported) == sorted(differing), (method, path)
+        for entry in entries:
+            key = entry["collection"], str(entry["recordId"])
+            assert entry["operation"] == operation(key, before, after), entry
+            assert entry["requestId"] == answer.headers["X-Request-Id"]
+        assert len({entry["n"] for entry in entries}) <= 1
+        self.writes += 1
+        return answer
+
+
+def operation(key: tuple[str, str], before: Readable, after: Readable) -> str:
+    """Return the operation that leads from one readable form of a record to the other.
+
+    Parts whose owners are restored are updated (contract, Part collections).
+    """
+    name, record_id = key
+    resource = CHANGES.resources[name]
+    if isinstance(resource, PartCollection):
+        owner = resource.part.owner.name, record_id
+        if owner in before and _is_deleted(before[owner]):
+            return "updated"
+    if key not in before:
+        return "created"
+    was_live = not _is_deleted(before[key])
+    is_gone = key not in after or (was_live and _is_deleted(after[key]))
+    return "deleted" if is_gone else "updated"
+
+
+def _is_deleted(forms: tuple[str, str | None]) -> bool:
+    return bool(orjson.loads(forms[0]).get("state") == "deleted")
