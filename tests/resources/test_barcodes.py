@@ -174,7 +174,7 @@ async def test_ranges_count_numbers_written_by_hand(api: Api) -> None:
         ("2000000000015", "type", "Send the type internal: "),
         ("0200000000011", "type", "Send the type internal: "),
         ("400000000008", "type", "Send the type internal: "),
-        ("4006381333931 ", "barcode", "Leave out the white space around the number."),
+        ("4006381333931 ", "barcode", "Remove what cannot be seen, such as white space, "),
         ("A-1", "type", "Send the type: the barcode is no GTIN with its check digit."),
     ],
 )

@@ -59,10 +59,7 @@ class Barcodes(PlainRecord):
         for index, item in enumerate(created.items):
             if item.get("type") is None:
                 item["type"] = default_type(item["barcode"])
-            if item["barcode"] != item["barcode"].strip():
-                message = "Leave out the white space around the number."
-                created.fail(index, ErrorType.INVALID_VALUE, "barcode", message=message)
-            elif item["type"] is None:
+            if item["type"] is None:
                 message = _missing_type(item["barcode"])
                 created.fail(index, ErrorType.REQUIRED_FIELD, "type", message=message)
             elif error := number_error(item["type"], item["barcode"]):
