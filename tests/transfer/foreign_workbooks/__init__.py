@@ -1,0 +1,1 @@
+"""Workbooks of other programs: the same table by each, and the values that reading gives."""
