@@ -10,7 +10,7 @@ import pytest
 
 from service import openapi
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
+from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader
 from tests.support.judged_style import made
 from tests.support.sampling import Sample
 
@@ -51,12 +51,12 @@ async def test_a_list_is_downloaded_as_it_is_shown(
     assert (await api.post("/api/colors", items)).status == 201
     text = await asyncio.to_thread(_download, reader, tmp_path)
     rows = _rows(text)
-    assert [*rows[0]] == ["id", "name", "colorNote", "colorGroupIds", "Color groups names"]
-    assert [row["name"] for row in rows] == sorted(notes, reverse=True)
+    assert [*rows[0]] == ["Id", "Name", "Color note", "Color groups: ids", "Color groups in words"]
+    assert [row["Name"] for row in rows] == sorted(notes, reverse=True)
     for row in rows:
-        assert row["colorNote"] == _FORMULAS[notes[row["name"]]]
-        assert row["colorGroupIds"] == str(group)
-        assert row["Color groups names"] == "Dyes; all"
+        assert row["Color note"] == _FORMULAS[notes[row["Name"]]]
+        assert row["Color groups: ids"] == str(group)
+        assert row["Color groups in words"] == "Dyes; all"
 
 
 def _download(reader: Reader, folder: Path) -> str:
@@ -241,28 +241,52 @@ def _interrupt(page: DataPage) -> None:
     assert "What was written" in page.texts("h2")
 
 
+_WORDS = {
+    "en": ("Download {}", "Upload a table", "See what would change", "unchanged", "active"),
+    "de": (
+        *("{} herunterladen", "Tabelle hochladen", "Zeigen, was sich ändern würde"),
+        *("unverändert", "aktiv"),
+    ),
+    "fr": (
+        *("Télécharger {}", "Importer un tableau", "Voir ce qui changerait"),
+        *("inchangées", "actif"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", _WORDS)
 async def test_a_downloaded_table_changes_nothing_when_it_is_uploaded(
-    reader: Reader, tmp_path: Path, sample: Sample
+    language: str, reader: Reader, tmp_path: Path, sample: Sample
 ) -> None:
     """With every column of records that have lists, translations, references and numbers."""
     schemas = openapi.build()["components"]["schemas"]
+    Page(reader.driver).prefer(language)
     for name, schema in sample(_WITH_LISTS.items(), 2):
         columns = ",".join(schemas[schema]["properties"])
-        await asyncio.to_thread(_return_unchanged, reader, name, columns, tmp_path)
+        address = f"#/{name}?columns={columns}"
+        try:
+            await asyncio.to_thread(_return_unchanged, reader, address, _WORDS[language], tmp_path)
+        finally:
+            Page(reader.driver).prefer("en")
 
 
-def _return_unchanged(reader: Reader, name: str, columns: str, folder: Path) -> None:
-    page = reader.enter(f"#/{name}?columns={columns}")
-    page.until(lambda: bool(page.rows()) and page.address().startswith(f"#/{name}?"))
+def _return_unchanged(reader: Reader, address: str, words: tuple[str, ...], folder: Path) -> None:
+    download, upload, check, unchanged, active = words
+    page = reader.enter(address)
+    path = folder / f"{address[2:].partition('?')[0]}.csv"
+    page.until(lambda: bool(page.rows()) and page.address().startswith(address[:8]))
     page.save_into(folder)
-    page.press("Download CSV")
-    count = len(_rows(page.saved(folder / f"{name}.csv")))
-    page.press_link("Upload a table")
-    page.until(lambda: page.heading().startswith("Upload a table"))
-    page.keys("input[type=file]", str(folder / f"{name}.csv"))
-    page.press("See what would change")
-    page.until(lambda: "What would change" in page.texts("h2"))
-    assert page.texts("section p")[1] == f"{count} unchanged.", page.texts(".changes li")
+    page.press(download.format("CSV"))
+    text = page.saved(path)
+    delimiter = ";" if ";" in text.partition("\n")[0] else ","
+    rows = [*csv.DictReader(io.StringIO(text), delimiter=delimiter)]
+    assert active in rows[0].values() or "state" not in address
+    page.press_link(upload)
+    page.until(lambda: page.heading().startswith(upload))
+    page.keys("input[type=file]", str(path))
+    page.press(check)
+    page.until(lambda: bool(page.texts(".kinds")))
+    assert page.texts("section p")[1] == f"{len(rows)} {unchanged}.", page.texts(".changes li")
 
 
 async def test_a_row_that_removes_entries_says_how_many(

@@ -68,7 +68,7 @@ async def test_a_list_is_downloaded_as_a_workbook_and_changes_nothing(
         return await asyncio.to_thread(_there_and_back, reader, address, tmp_path)
 
     head, first = await rows("#/colors?q=woad&columns=name,userDefinedId,colorNote")
-    assert head == ("id", "name", "userDefinedId", "colorNote")
+    assert head == ("Id", "Name", "Own reference", "Color note")
     assert first == (id_, "Woad", "0012345678905", _NOTE.replace("_x", "_x005F_x"))
     _, first = await rows("#/seasons?q=woad&columns=name,userDefinedId,startDate")
     assert first[2:] == ("007", datetime(2026, 2, 28))

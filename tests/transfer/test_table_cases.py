@@ -5,10 +5,14 @@ from typing import Any, Final
 import orjson
 import pytest
 
+from service.extras.tables.cells import value_of
+from service.extras.tables.columns import column_of
 from service.extras.tables.csv_records import TableRow, rows
+from service.extras.tables.headings import Labels
 from service.extras.tables.table_answers import TableRequest, answer
 from service.extras.tables.table_cells import TableError
-from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.collections import TransferCollection, transfer_collections
+from service.schemas.vocabulary import LANGUAGES, words
 from tests.transfer.table_cases import TABLE_CASES, TableCase
 
 pytestmark = pytest.mark.contract("Files")
@@ -32,6 +36,20 @@ _MORE_NAMES: Final = [
         for name in ("Brand", "brandId.customId", "Marke", "marque", "BRAND ID CUSTOM ID")
     ),
     TableCase("styles", "brandId.customId,Brand name\nA,X\n", [{"brandId": {"customId": "A"}}]),
+    *(
+        TableCase(
+            "styles", f"number,{name}\nS1,A\n", [{"number": "S1", "brandId": {"customId": "A"}}]
+        )
+        for name in ("Brand name", "Marke: Name", "Marque en clair")
+    ),
+    TableCase(
+        "styles",
+        "Marke: id,Marke in Worten,Gruppen in Worten\n7,A,\n8,,B;C\n",
+        [
+            {"brandId": 7},
+            {"brandId": 8, "groupIds": [{"userDefinedId": "B"}, {"userDefinedId": "C"}]},
+        ],
+    ),
     TableCase(
         "styles",
         'number,Brand,brandId\nS1,,"{""customId"": ""ACME""}"\n',
@@ -103,3 +121,27 @@ def _answered(raw: bytes, collection: str) -> list[dict[str, Any]] | None:
 def test_bytes_that_are_no_utf_8_are_those_of_spreadsheets() -> None:
     """Where nobody can name an encoding."""
     assert _answered("name\nGrößen\n".encode("cp1252"), "brands") == [{"name": "Größen"}]
+
+
+_COLLECTIONS: Final = [each for each in transfer_collections().values() if not each.owner]
+
+
+@pytest.mark.parametrize("collection", _COLLECTIONS, ids=lambda each: each.name)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_and_words_of_each_language_come_back(
+    language: str, collection: TransferCollection
+) -> None:
+    """Those of one heading mean the same field, whatever the languages of the others are."""
+    fields = collection.all_fields
+    labels = Labels(collection.name, language)
+    for name, field in fields.members.items():
+        for target, (title, *_) in labels.visit(name, field):
+            column = column_of(title, collection.headings)
+            assert {*column.path} - _SYNONYMS == {*target.path} - _SYNONYMS, title
+            for choice in target.field.limits.get("enum", ()):
+                word = words(language)["values"].get(choice, choice)
+                assert value_of(str(word), target.field) == choice or choice is None, title
+
+
+_SYNONYMS: Final = {"customId", "userDefinedId"}
+"""Two own keys that entries of custom fields take."""

@@ -1,16 +1,23 @@
 // Columns of a table: the fields that people can choose for them. The service reads headings and cells.
 
+import { readAll } from "./api.js";
+import { remember } from "./names.js";
 import { fieldOf, titleOfField } from "./sheet.js";
-import { label, spelled, t } from "./words.js";
+import { label, t } from "./words.js";
 
 /** Heading of the column of rejected rows that says why. It is no field when they are uploaded again. */
 export const REASON = t("Why it was rejected");
 
-/** Returns the heading of the column with the names of the records or entries of a field. It is not read. */
-export const nameHeading = (name) => `${spelled(name, true)} ${/s$/.test(name) ? "names" : "name"}`;
-
 /** Returns the text by which a field of a column is known, whether it was chosen or named by a heading. */
-const keyOf = (path, each) => JSON.stringify([path, each ?? null]);
+export const keyOf = (path, each) => JSON.stringify([path, each ?? null]);
+
+/** Returns all languages, which name the columns of translations. */
+export async function readLanguages(model) {
+  const collection = model.collections.get("languages");
+  const languages = await readAll(collection.path);
+  remember(collection, languages);
+  return languages;
+}
 
 /** Returns the columns that a table can have, each with its path, field and title. */
 export function targetsOf(sheet, languages) {

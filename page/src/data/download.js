@@ -3,48 +3,72 @@
 
 import { pages } from "./api.js";
 import { cellOf } from "./cells.js";
-import { nameHeading } from "./columns.js";
+import { keyOf, readLanguages, targetsOf } from "./columns.js";
 import { hasDecimalCommas, save, toFile } from "./csv.js";
 import { announce, button, el } from "./dom.js";
 import { listParameters } from "./location.js";
 import { isScalar, titleOf, typesOf } from "./model.js";
 import { nameOf, readNames } from "./names.js";
-import { fieldOf } from "./sheet.js";
+import { fieldOf, sheetOf } from "./sheet.js";
 import { referencesIn } from "./values.js";
-import { stepsOf, t } from "./words.js";
+import { label, t, wordFor } from "./words.js";
 import { dateCell, numberCell, workbook } from "./xlsx.js";
+
+const NAMES = "names";
 
 // An empty cell leaves a list as it is when it is uploaded, as `[]` would here.
 const cell = (value, withCommas) => (Array.isArray(value) && !value.length ? "" : cellOf(value, withCommas));
+
+/** Returns a value, or those of a list, with the words for choices. */
+function inWords(value, schema) {
+  if (Array.isArray(value)) return value.map((entry) => inWords(entry, schema?.items));
+  return schema?.enum?.includes(value) && value !== null ? wordFor(value) : value;
+}
 
 /**
  * Returns the cell of a workbook: numbers, days and times as such, if the field has these; texts stay texts.
  */
 function typedCell(value, schema) {
   if (typeof value === "number" || typeof value === "boolean") return value;
-  const text = cell(value, false);
+  const text = cell(inWords(value, schema), false);
   if (typeof value === "string" && /^date/.test(schema?.format ?? "")) return dateCell(text);
   return typeof value === "string" && schema && typesOf(schema).includes("number") ? numberCell(text) : text;
 }
 
-/** Adds the columns of a value: of a list of objects one for each field of each entry. */
-function addCells(cells, heading, value) {
+/** Adds the columns of a value: of a list of objects one for each field of each entry, or of each language. */
+function addCells(cells, path, value) {
   if (Array.isArray(value) && value.some((entry) => entry !== null && typeof entry === "object")) {
-    value.forEach((entry, index) => addCells(cells, `${heading}[${index}]`, entry));
+    value.forEach((entry, index) => {
+      const { languageId, ...members } = entry;
+      if (languageId === undefined) addCells(cells, [...path, index], entry);
+      else addCells(cells, [...path, `@${languageId}`], members);
+    });
   } else if (value !== null && typeof value === "object" && !Array.isArray(value)) {
-    for (const [name, member] of Object.entries(value)) addCells(cells, `${heading}.${name}`, member);
-  } else cells.set(heading, value);
+    for (const [name, member] of Object.entries(value)) addCells(cells, [...path, name], member);
+  } else cells.set(keyOf(path), value);
 }
 
+/** Returns the notation of a path: `prices[0].amount`. */
+const notation = (path) =>
+  path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`))
+    .join("")
+    .slice(1);
+
+const isOfLanguage = ([, step]) => String(step).startsWith("@");
+
 class Table {
-  constructor(model, collection, names) {
+  constructor(model, collection, names, languages) {
     this.model = model;
     this.collection = collection;
     this.names = names;
     this.fields = new Map(model.fields(collection.schema));
     this.withCommas = hasDecimalCommas();
-    this.headings = new Map(names.map((name) => [name, new Set()]));
+    this.columns = new Map(names.map((name) => [name, new Set()]));
     this.rows = [];
+    const sheet = sheetOf(model, collection);
+    const targets = sheet ? targetsOf(sheet, languages) : [];
+    this.titles = new Map(targets.map(({ key, title }) => [key, title]));
   }
 
   /** Adds a page of records, whose references are named beside their ids. */
@@ -62,9 +86,9 @@ class Table {
     for (const name of this.names) {
       const cells = new Map();
       this.#addField(cells, name, record[name]);
-      for (const [heading, value] of cells) {
-        this.headings.get(name).add(heading);
-        row.set(heading, value);
+      for (const [key, value] of cells) {
+        this.columns.get(name).add(key);
+        row.set(key, value);
       }
     }
     return row;
@@ -76,20 +100,23 @@ class Table {
     const target = this.model.reference(this.collection, ids ?? name);
     if (ids) {
       cells.set(
-        ids,
+        keyOf([ids]),
         value?.map(({ id }) => id),
       );
-      cells.set(nameHeading(ids), value?.map(titleOf));
+      cells.set(this.#beside(ids), value?.map(titleOf));
     } else if (target && this.#isReference(field)) {
-      cells.set(name, value);
+      cells.set(keyOf([name]), value);
       cells.set(
-        nameHeading(name),
+        this.#beside(name),
         Array.isArray(value) ? value.map((id) => nameOf(target, id)) : value && nameOf(target, value),
       );
     } else if (this.#isIncomplete(name, field)) {
-      cells.set(nameHeading(name), value?.map(titleOf));
-    } else if (isScalar(field) || value !== undefined) addCells(cells, name, value);
+      cells.set(this.#beside(name), value?.map(titleOf));
+    } else if (isScalar(field) || value !== undefined) addCells(cells, [name], value);
   }
+
+  /** Returns the key of the column with the names of the records or entries of a field. It is not read. */
+  #beside = (name) => keyOf([name], NAMES);
 
   #isReference(field) {
     return (
@@ -119,33 +146,52 @@ class Table {
     return Object.keys(this.collection.create?.properties ?? {}).find(isTwin);
   }
 
-  get #names() {
-    return [...new Set([...this.headings.values()].flatMap((names) => [...names]))];
+  /** Returns the columns: their keys, paths, headings and schemas. */
+  #columns() {
+    const keys = [...new Set([...this.columns.values()].flatMap((some) => [...some]))];
+    const columns = keys.map((key) => ({ key, path: JSON.parse(key)[0], heading: this.#heading(key) }));
+    const read = columns.filter(({ path, key }) => !isOfLanguage(path) || this.titles.has(key));
+    const isAmbiguous = ({ heading }, index) =>
+      read.findIndex((other) => other.heading === heading) !== index;
+    return read.map((column, index) => ({
+      ...column,
+      schema: this.#schemaOf(column.path),
+      heading: isAmbiguous(column, index) ? notation(column.path) : column.heading,
+    }));
   }
 
-  toFile() {
-    const headings = this.#names;
-    const rows = this.rows.map((row) => headings.map((heading) => cell(row.get(heading), this.withCommas)));
-    return toFile([headings, ...rows], this.withCommas ? ";" : ",");
+  /** Returns the label of a column, else the notation of its path. */
+  #heading(key) {
+    const [path, each] = JSON.parse(key);
+    const [name] = path;
+    const title = label(name, this.fields.get(name));
+    if (each === NAMES) return t("{0} in words", title);
+    return this.titles.get(key) ?? (path.length === 1 ? title : notation(path));
   }
 
   /** Returns the schema of a column: of `prices[0].amount`, that of amounts. */
-  #schemaOf(heading) {
-    const [first, ...steps] = stepsOf(heading);
+  #schemaOf([first, ...steps]) {
     const below = (schema, step) => {
       const field = schema && fieldOf(this.model, schema);
-      return typeof step === "number" ? field?.items?.schema : field?.members?.[step];
+      return field?.items ? field.items.schema : field?.members?.[step];
     };
     const schema = steps.reduce(below, this.fields.get(first));
     return schema && this.model.resolve(schema);
   }
 
+  toFile() {
+    const columns = this.#columns();
+    const cells = (row) =>
+      columns.map(({ key, schema }) => cell(inWords(row.get(key), schema), this.withCommas));
+    const headings = columns.map(({ heading }) => heading);
+    return toFile([headings, ...this.rows.map(cells)], this.withCommas ? ";" : ",");
+  }
+
   toWorkbook() {
-    const headings = this.#names;
-    const rows = this.rows.map((row) =>
-      headings.map((heading) => typedCell(row.get(heading), this.#schemaOf(heading))),
-    );
-    return workbook(this.collection.title, [headings, ...rows]);
+    const columns = this.#columns();
+    const cells = (row) => columns.map(({ key, schema }) => typedCell(row.get(key), schema));
+    const headings = columns.map(({ heading }) => heading);
+    return workbook(this.collection.title, [headings, ...this.rows.map(cells)]);
   }
 }
 
@@ -180,7 +226,7 @@ export function downloadControl(model, collection, viewOf) {
 /** Reads the pages one after the other and has the browser save them. `onProgress` returns whether to go on. */
 async function download(model, collection, { view, shown, format }, onProgress) {
   const names = ["id", ...shown.filter((name) => name !== "id")];
-  const table = new Table(model, collection, names);
+  const table = new Table(model, collection, names, await readLanguages(model));
   const parameters = [...listParameters({ ...view, cursor: "" }), ["fields", names.join(",")]];
   for await (const records of pages(collection.path, parameters)) {
     await table.add(records);

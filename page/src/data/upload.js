@@ -1,13 +1,13 @@
 // Upload of a table: a file, its columns, a dry run row by row, the write, and the rejected rows as a table
 // again.
 
-import { readAll } from "./api.js";
 import {
   documentOf,
   doubles,
   emptiable,
   fieldsOf,
   listsByLanguage,
+  readLanguages,
   REASON,
   targetOf,
   targetsOf,
@@ -15,7 +15,6 @@ import {
 import { save, toFile } from "./csv.js";
 import { alertBox, announce, button, el, link, newId, stored } from "./dom.js";
 import { hashOf } from "./location.js";
-import { remember } from "./names.js";
 import { keyOfNew, withRecords } from "./references.js";
 import { sentencesOf } from "./results.js";
 import { hasLanguages, sheetOf, titleOfField } from "./sheet.js";
@@ -72,14 +71,6 @@ function factsOf({
     ...place,
     ...notes,
   ].join(" ");
-}
-
-/** Returns all languages, which name the columns of translations. */
-async function readLanguages(model) {
-  const collection = model.collections.get("languages");
-  const languages = await readAll(collection.path);
-  remember(collection, languages);
-  return languages;
 }
 
 /**

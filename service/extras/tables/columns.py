@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from service.extras.tables.cells import CellError
 from service.extras.tables.fields import Field
-from service.extras.tables.headings import PRICE, Headings
+from service.extras.tables.headings import PRICE, Headings, plain
 
 Path: TypeAlias = tuple[str | int, ...]
 _STEP: Final = re.compile(r"(\w+)|\[([0-9]{1,4})\]|\.", re.ASCII)
@@ -49,11 +49,27 @@ def columns_of(names: Sequence[str], headings: Headings) -> list[Column | None]:
     if not any(name.strip() for name in names):
         raise CellError("there is no header: name the columns in the first line")
     columns = [column_of(name.strip(), headings) if name.strip() else None for name in names]
+    columns = with_names(columns, headings)
     first = dict[tuple[Path, str], Column]()
     for column in filter(None, columns):
         if column.is_read and first.setdefault((column.path, column.each), column) is not column:
             raise CellError(f"the column {column.name} is there twice: remove one of the two")
     return columns
+
+
+def with_names(columns: Sequence[Column | None], headings: Headings) -> list[Column | None]:
+    """Return the columns; one with names beside no other column of a reference is that."""
+    fields = {column.path[0] for column in columns if column and column.is_read}
+    targets = [
+        column and not column.is_read and headings.by_name.get(plain(column.name))
+        for column in columns
+    ]
+    return [
+        Column(column.name, *target)
+        if column and target and target.path[0] not in fields
+        else column
+        for column, target in zip(columns, targets, strict=True)
+    ]
 
 
 def score(names: Sequence[str], headings: Headings) -> int:

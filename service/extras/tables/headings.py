@@ -15,9 +15,12 @@ from service.schemas.keyed_lists import BASE
 Path = tuple[str | int, ...]
 REASONS: Final = ("Why it was rejected", "Warum es abgelehnt wurde", "Pourquoi c'est refusé")
 """Headings of the column of rejected rows that says why, by the language of the page."""
+_IN_WORDS: Final = ("{} in words", "{} in Worten", "{} en clair")
+"""Headings of the columns of downloads that name the records of another column."""
 LANGUAGE: Final = "@"
 """Sign before the id of a language in the path of its entry."""
 _PLAIN: Final = re.compile(r"[\W_]+")
+_PARTS: Final = re.compile("(?=[A-Z])")
 _HUMP: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 _ALIASES: Final = {"status": "state", "code": "", "key": ""}
 """Other words for a field; the empty one is the own key."""
@@ -81,19 +84,38 @@ class Headings:
     @cached_property
     def _by_language(self) -> list[dict[str, Target]]:
         languages = vocabulary.LANGUAGES if self.collection else ()
-        return [_Labels(self.collection, each).targets(self.fields) for each in languages]
+        return [Labels(self.collection, each).targets(self.fields) for each in languages]
 
     @cached_property
     def _unread(self) -> frozenset[str]:
         shown = self._shown | self.fields.set_by_service
         names = (*self.fields.members, *shown)
-        beside = (f"{spelled(name)} {'names' if name.endswith('s') else 'name'}" for name in names)
         labels = (
-            _Labels(self.collection, language).label(name)
+            Labels(self.collection, language).label(name)
             for language in vocabulary.LANGUAGES
             for name in shown
         )
+        beside = (heading for name in names for heading in self._in_words(name))
         return frozenset(map(plain, (*REASONS, *beside, *labels, *shown)))
+
+    def _in_words(self, name: str) -> Iterator[str]:
+        """Yield the headings of a column with the names of the records that another one has."""
+        yield f"{spelled(name)} {'names' if name.endswith('s') else 'name'}"
+        for language in vocabulary.LANGUAGES:
+            labels = Labels(self.collection, language)
+            label = labels.label(name)
+            yield f"{label}: {labels.label('name')}"
+            yield from (text.format(label) for text in _IN_WORDS)
+
+    @cached_property
+    def by_name(self) -> dict[str, Target]:
+        """References by the plain headings of their records' names, for tables without others."""
+        return {
+            plain(heading): target
+            for name, field in self.fields.members.items()
+            if (target := _reference_by_key(name, field))
+            for heading in self._in_words(name)
+        }
 
     @property
     def _shown(self) -> frozenset[str]:
@@ -153,6 +175,15 @@ _PRICE_LISTS: Final = frozenset(map(plain, _words_for(_LIST_ID, "priceLists")))
 """Headings of price lists, which are none of prices in a list."""
 
 
+def _reference_by_key(name: str, field: Field) -> Target | None:
+    """Return the reference that cells name by own keys or names; None for another field."""
+    if collection := named(field):
+        return Target((name, TARGETS[collection].key), TEXTS, names=collection)
+    if field.items and (collection := named(field.items)):
+        return Target((name,), TEXTS, TARGETS[collection].key, collection)
+    return None
+
+
 def spelled(name: str) -> str:
     """Return a name as words: ``userDefinedId`` is "User defined id", ``brandId`` "Brand"."""
     bare = re.sub("Ids$", "s", re.sub("Id$", "", name)) or name
@@ -160,7 +191,7 @@ def spelled(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-class _Labels:
+class Labels:
     """Labels of the fields of a collection in a language."""
 
     def __init__(self, collection: str, language: str) -> None:
@@ -178,12 +209,15 @@ class _Labels:
         """Return the targets by their plain names; of two with one name, the first."""
         targets = dict[str, Target]()
         for name, field in fields.members.items():
-            part = re.sub("(?=[A-Z])", "-", name).lower()
-            title = self._parts.get(part) or self.label(name)
-            for target, names in self._visit(name, field, (name,), title):
+            for target, names in self.visit(name, field):
                 for each in (*names, spelled_path(target)):
                     targets.setdefault(plain(each), target)
         return targets
+
+    def visit(self, name: str, field: Field) -> Iterator[tuple[Target, list[str]]]:
+        """Yield the targets of a member, each with its names, of which the first is its label."""
+        part = _PARTS.sub("-", name).lower()
+        yield from self._visit(name, field, (name,), self._parts.get(part) or self.label(name))
 
     def _visit(
         self, name: str, field: Field, path: Path, title: str

@@ -9,7 +9,7 @@ import orjson
 
 from service import limits
 from service.extras.tables.cells import CellError
-from service.extras.tables.columns import Column, column_of, score
+from service.extras.tables.columns import Column, column_of, score, with_names
 from service.extras.tables.csv_records import RowReader, find_headings, has_text
 from service.extras.tables.fields import Field
 from service.extras.tables.headings import TEXTS, Headings
@@ -91,7 +91,7 @@ class _Answer:
         if self._request.columns is not None:
             chosen = [*self._request.columns, *[None] * len(names)]
             return [_of_path(*pair, headings) for pair in zip(names, chosen, strict=False)]
-        return [_named(name, headings) for name in names]
+        return with_names([_named(name, headings) for name in names], headings)
 
     def _row(self, row: SheetRow) -> dict[str, Any]:
         cells = [
