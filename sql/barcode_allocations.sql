@@ -20,12 +20,7 @@ with range as materialized (
         base.number + greatest(r.first_reference, r.next_unallocated) as first,
         base.number + r.last_reference as last
     from unnest($2::bigint[], $3::bigint[]) as needed(id, number)
-    cross join lateral (
-        select one.* from barcode_range one
-        where one.organization_id = $1::bigint and one.id between needed.id and needed.id
-        order by one.id
-        limit 1
-    ) as r
+    cross join lateral ({{* from barcode_range by needed.id}}) as r
     cross join lateral (select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits) as size
     cross join lateral (select (r.company_prefix || repeat('0', size.digits))::bigint as number) as base
 ),

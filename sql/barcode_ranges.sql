@@ -88,12 +88,7 @@ select
     case when allocated.least < item.first then 'Reference ' || allocated.least || ' is allocated: use it or less.'
         else 'Reference ' || allocated.most || ' is allocated: use it or more.' end
 from item
-cross join lateral (
-    select one.* from barcode_range one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as r
+cross join lateral ({{* from barcode_range by item.id}}) as r
 cross join lateral (
     select case r.type when 'gtin13' then 12 else 11 end - length(r.company_prefix) as digits
 ) as size

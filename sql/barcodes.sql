@@ -139,18 +139,8 @@ select
     1 as uses,
     case when style.state = 'deleted' then '{}' else array[json_build_array(style.id, style.number)::text] end as first
 from barcode b
-cross join lateral (
-    select one.style_id from style_sku one
-    where one.organization_id = $1::bigint and one.id between b.style_sku_id and b.style_sku_id
-    order by one.id
-    limit 1
-) as s
-cross join lateral (
-    select one.id, one.number, one.status, one.state from style one
-    where one.organization_id = $1::bigint and one.id between s.style_id and s.style_id
-    order by one.id
-    limit 1
-) as style
+cross join lateral ({{style_id from style_sku by b.style_sku_id}}) as s
+cross join lateral ({{id, number, status, state from style by s.style_id}}) as style
 where b.organization_id = $1::bigint and b.id = any((select $2::text::bigint[])::bigint[])
     and b.gtin14 is not null and style.status <> 'workInProgress';
 
@@ -212,10 +202,7 @@ select
     b.*,
     (
         -- Ordered, as the counts of decision 0006, so that the index by id is taken.
-        select s.sku from style_sku s
-        where s.organization_id = $1::bigint and s.id between b.style_sku_id and b.style_sku_id
-        order by s.id
-        limit 1
+        {{sku from style_sku by b.style_sku_id}}
     ) as sku
 from barcode b
 where b.organization_id = $1::bigint;
@@ -246,12 +233,7 @@ set
         when item."styleSkuId" = stored.style_sku_id then stored.assigned_at else present.moment end,
     state = item.state
 from jsonb_to_recordset($2::jsonb) as item(id bigint, "styleSkuId" bigint, "isPrimary" boolean, state text)
-cross join lateral (
-    select one.* from barcode one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as before
+cross join lateral ({{* from barcode by item.id}}) as before
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
     and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))

@@ -12,12 +12,7 @@ with item as materialized (
     from rows from (
         jsonb_to_recordset($2::jsonb) as (id bigint, "userDefinedId" text, state text)
     ) with ordinality as item(id, user_defined_id, state, n)
-    left join lateral (
-        select one.* from care_instruction_material one
-        where one.organization_id = $1::bigint and one.id between item.id and item.id
-        order by one.id
-        limit 1
-    ) as stored on true
+    left join lateral ({{* from care_instruction_material by item.id}}) as stored on true
 ),
 claim as (
     select n, id, reference, held, count(*) over (partition by reference) as claims

@@ -4,12 +4,7 @@
 -- Record changes of the colors whose documents show another name; without a translation they show the color's own.
 select distinct color.id as colors
 from jsonb_to_recordset($2::jsonb) as sent(id bigint, former text, name text)
-cross join lateral (
-    select one.* from color one
-    where one.organization_id = $1::bigint and one.id between sent.id and sent.id
-    order by one.id
-    limit 1
-) as color
+cross join lateral ({{* from color by sent.id}}) as color
 where coalesce(sent.former, color.name) <> coalesce(sent.name, color.name);
 
 -- name: writable_translations

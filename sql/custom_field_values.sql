@@ -18,12 +18,7 @@ with recursive line as (
     union all
     select line.field_id, parent.parent_custom_field_id, parent.diff_per_color, parent.diff_per_size
     from line
-    cross join lateral (
-        select one.* from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between line.parent_id and line.parent_id
-        order by one.id
-        limit 1
-    ) as parent
+    cross join lateral ({{* from style_custom_field by line.parent_id}}) as parent
 )
 select
     f.id,
@@ -46,12 +41,7 @@ select
         where link.organization_id = $1::bigint and link.custom_field_id = f.id
     ) as category_ids
 from line
-cross join lateral (
-    select one.* from style_custom_field one
-    where one.organization_id = $1::bigint and one.id between line.field_id and line.field_id
-    order by one.id
-    limit 1
-) as f
+cross join lateral ({{* from style_custom_field by line.field_id}}) as f
 where line.parent_id is null;
 
 -- name: fields_by_key(organization_id, keys)
@@ -67,12 +57,7 @@ with recursive line as (
     union
     select parent.id, parent.parent_custom_field_id
     from line
-    cross join lateral (
-        select one.id, one.parent_custom_field_id from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between line.parent_id and line.parent_id
-        order by one.id
-        limit 1
-    ) as parent
+    cross join lateral ({{id, parent_custom_field_id from style_custom_field by line.parent_id}}) as parent
 )
 select f.id from style_custom_field f
 where f.organization_id = $1::bigint and f.id = any(array(select line.id from line))

@@ -13,20 +13,10 @@ select
             union
             select line.style_id
             from style_item_color entry
-            cross join lateral (
-                select l.style_id from style_item l
-                where l.organization_id = $1::bigint and l.id between entry.style_item_id and entry.style_item_id
-                order by l.id
-                limit 1
-            ) as line
+            cross join lateral ({{style_id from style_item by entry.style_item_id}}) as line
             where entry.organization_id = $1::bigint and entry.item_id between n.id and n.id and {{is_shown}}
         ) as used
-        cross join lateral (
-            select s.state from style s
-            where s.organization_id = $1::bigint and s.id between used.style_id and used.style_id
-            order by s.id
-            limit 1
-        ) as style
+        cross join lateral ({{state from style by used.style_id}}) as style
         where style.state <> 'deleted'
     ) as used_in_styles
 from item n

@@ -63,12 +63,7 @@ with {{present}}sent as materialized (
 update {{table}} as stored
 set {{assigned}}{{end_assigned}}
 from sent as item
-cross join lateral (
-    select one.* from {{table}} one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as before
+cross join lateral ({{* from {{table}} by item.id}}) as before
 {{moment}}
 -- The array makes the planner look the records up; with joins alone it may read all of the organization.
 where stored.organization_id = $1::bigint and stored.id = any(array(select id from sent)) and stored.id = item.id

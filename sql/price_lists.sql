@@ -14,12 +14,7 @@ cross join lateral (
     where price.organization_id = $1::bigint and price.price_list_id between gone.id and gone.id
     order by price.price_list_id, price.style_id
 ) as priced
-join lateral (
-    select one.* from style one
-    where one.organization_id = $1::bigint and one.id between priced.style_id and priced.style_id
-    order by one.id
-    limit 1
-) as style on style.state <> 'deleted'
+join lateral ({{* from style by priced.style_id}}) as style on style.state <> 'deleted'
 where (
     select true from style_price price
     where price.organization_id = $1::bigint and price.style_id = priced.style_id and price.price_list_id = gone.id

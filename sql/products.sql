@@ -297,12 +297,7 @@ select
     order by one.style_id, one.group_id
     offset 0
 ) as link
-                        cross join lateral (
-                            select one.* from style_group one
-                            where one.organization_id = $1::bigint and one.id between link.group_id and link.group_id
-                            order by one.id
-                            limit 1
-                        ) as g
+                        cross join lateral ({{* from style_group by link.group_id}}) as g
                         order by g.id
                     ) as shown
                 ) as groups
@@ -357,12 +352,7 @@ select
                 full join sold on sold.style_color_id = stored.id
                 offset 0
             ) as made
-            cross join lateral (
-                select c.* from color c
-                where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
-                order by c.id
-                limit 1
-            ) as color
+            cross join lateral ({{* from color by made.color_id}}) as color
             where made.state = 'active'
             order by made.sort_order, made.id
         ) as shown
@@ -384,12 +374,7 @@ select
                             icon.text,
                             {{icon_texts}} as translations
                         from style_care_icon link
-                        cross join lateral (
-                            select one.* from care_instruction_icon one
-                            where one.organization_id = $1::bigint and one.id between link.care_instruction_icon_id and link.care_instruction_icon_id
-                            order by one.id
-                            limit 1
-                        ) as icon
+                        cross join lateral ({{* from care_instruction_icon by link.care_instruction_icon_id}}) as icon
                         where link.organization_id = $1::bigint and link.style_care_set_id = care.id
                         order by {{by_process}}, icon.id
                     ) as listed
@@ -403,12 +388,7 @@ select
                             text.text,
                             {{instruction_texts}} as translations
                         from style_care_instruction link
-                        cross join lateral (
-                            select one.* from care_instruction one
-                            where one.organization_id = $1::bigint and one.id between link.care_instruction_id and link.care_instruction_id
-                            order by one.id
-                            limit 1
-                        ) as text
+                        cross join lateral ({{* from care_instruction by link.care_instruction_id}}) as text
                         where link.organization_id = $1::bigint and link.style_care_set_id = care.id
                         order by text.position, text.id
                     ) as listed
@@ -440,23 +420,13 @@ select
                                         share.percentage,
                                         share.recycled_percentage as "recycledPercentage"
                                     from style_care_material share
-                                    cross join lateral (
-                            select one.* from care_instruction_material one
-                            where one.organization_id = $1::bigint and one.id between share.care_instruction_material_id and share.care_instruction_material_id
-                            order by one.id
-                            limit 1
-                        ) as material
+                                    cross join lateral ({{* from care_instruction_material by share.care_instruction_material_id}}) as material
                                     where share.organization_id = $1::bigint and share.style_care_layer_id = made.id
                                     order by share.percentage desc, material.id
                                 ) as part
                             ) as materials
                         from style_care_layer made
-                        cross join lateral (
-                            select one.* from care_instruction_layer one
-                            where one.organization_id = $1::bigint and one.id between made.care_instruction_layer_id and made.care_instruction_layer_id
-                            order by one.id
-                            limit 1
-                        ) as layer
+                        cross join lateral ({{* from care_instruction_layer by made.care_instruction_layer_id}}) as layer
                         where made.organization_id = $1::bigint and made.style_care_set_id = care.id
                         order by layer.position, layer.id
                     ) as listed
@@ -481,13 +451,7 @@ select
                     where choice.organization_id = $1::bigint and choice.id = entry.allowed_value_id
                 ) as value
             from custom_field_value entry
-            cross join lateral (
-                select field.user_defined_id, field.name from style_custom_field field
-                where field.organization_id = $1::bigint
-                    and field.id between entry.custom_field_id and entry.custom_field_id
-                order by field.id
-                limit 1
-            ) as f
+            cross join lateral ({{user_defined_id, name from style_custom_field by entry.custom_field_id}}) as f
             where entry.organization_id = $1::bigint and entry.style_id = page.id
                 and (
                     entry.style_color_id is null
@@ -565,12 +529,7 @@ sold as materialized (
             full join shown_price on shown_price.style_sku_id = own.id
             offset 0
         ) as sku
-        cross join lateral (
-            select s.name, s.position from size_range_size s
-            where s.organization_id = $1::bigint and s.id between sku.size_range_size_id and sku.size_range_size_id
-            order by s.id
-            limit 1
-        ) as size
+        cross join lateral ({{name, position from size_range_size by sku.size_range_size_id}}) as size
         where sku.state = 'active'
     ) as sku
     group by style_color_id

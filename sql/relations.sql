@@ -104,12 +104,7 @@ select
                 order by one.{{column}}
                 offset 0
             ) as other
-            cross join lateral (
-                select one.* from {{table}} one
-                where one.organization_id = $1::bigint and one.id between {{other_owner}} and {{other_owner}}
-                order by one.id
-                limit 1
-            ) as record
+            cross join lateral ({{* from {{table}} by {{other_owner}}}}) as record
             where {{is_live}}
             offset 0
         ) as named
@@ -117,11 +112,6 @@ select
         limit {{named}}
     ) as first
 from {{link}} link
-cross join lateral (
-    select one.* from {{table}} one
-    where one.organization_id = $1::bigint and one.id between {{owner}} and {{owner}}
-    order by one.id
-    limit 1
-) as record
+cross join lateral ({{* from {{table}} by {{owner}}}}) as record
 where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[])
 group by link.{{column}};

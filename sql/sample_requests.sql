@@ -19,34 +19,19 @@ wanted as materialized (
 select item.n::integer as item, 'validation_error.read_only_field' as type, '["styleId"]' as path,
     'The style of a sample request stays.' as message
 from item
-cross join lateral (
-    select one.* from sample_request one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from sample_request by item.id}}) as stored
 where stored.style_id <> item.style_id
 union all
 select item.n::integer, 'validation_error.read_only_field', '["unit"]', 'The unit of a sample request stays.'
 from item
-cross join lateral (
-    select one.* from sample_request one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from sample_request by item.id}}) as stored
 where item.unit is distinct from stored.unit and item.unit is not null
 union all
 -- Of sizes that the item leaves out, the values need not be repeated.
 select item.n::integer, 'validation_error.read_only_field', '["requested"]',
     'The requested values of a sample request stay.'
 from item
-cross join lateral (
-    select one.* from sample_request one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from sample_request by item.id}}) as stored
 where jsonb_typeof(item.requested) = 'array'
     and exists (
         select 1
@@ -76,18 +61,8 @@ select wanted.n::integer, 'validation_error.unknown_reference',
     json_build_array('sizeRangeSizeIds', wanted.place - 1)::text,
     case when owner.state = 'deleted' then 'The size range is deleted.' else size.name || ' is deactivated.' end
 from wanted
-cross join lateral (
-    select one.* from size_range_size one
-    where one.organization_id = $1::bigint and one.id between wanted.size_id and wanted.size_id
-    order by one.id
-    limit 1
-) as size
-cross join lateral (
-    select one.* from size_range one
-    where one.organization_id = $1::bigint and one.id between size.size_range_id and size.size_range_id
-    order by one.id
-    limit 1
-) as owner
+cross join lateral ({{* from size_range_size by wanted.size_id}}) as size
+cross join lateral ({{* from size_range by size.size_range_id}}) as owner
 left join lateral (
     select one.size_range_size_id from sample_request_size one
     where one.organization_id = $1::bigint and one.sample_request_id between wanted.id and wanted.id
@@ -105,18 +80,8 @@ cross join lateral rows from (
     jsonb_to_recordset(case jsonb_typeof(item.requested) when 'array' then item.requested else '[]' end)
         as ("lineId" bigint, "sizeRangeSizeId" bigint)
 ) with ordinality as sent(line_id, size_id, n)
-left join lateral (
-    select one.* from measurement_line one
-    where one.organization_id = $1::bigint and one.id between sent.line_id and sent.line_id
-    order by one.id
-    limit 1
-) as line on line.style_id = item.style_id and not line.is_deactivated
-left join lateral (
-    select one.* from sample_request one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored on true
+left join lateral ({{* from measurement_line by sent.line_id}}) as line on line.style_id = item.style_id and not line.is_deactivated
+left join lateral ({{* from sample_request by item.id}}) as stored on true
 where (line.id is null or (item.n, sent.size_id) not in (select wanted.n, wanted.size_id from wanted)) and stored.id is null
 union all
 select item.n::integer, 'validation_error.duplicate', json_build_array('requested', max(sent.n) - 1, 'lineId')::text,
@@ -353,12 +318,7 @@ set name = item.name,
         when stored.status = coalesce(item.status, 'requested') then stored.status_changed_at else present.moment
     end
 from jsonb_to_recordset($2::jsonb) as item(id bigint, {{types}})
-cross join lateral (
-    select one.* from sample_request one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as before
+cross join lateral ({{* from sample_request by item.id}}) as before
 cross join present
 where stored.organization_id = $1::bigint and stored.id = item.id
     and stored.id = any(array(select id from jsonb_to_recordset($2::jsonb) as sent(id bigint)))

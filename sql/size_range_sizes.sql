@@ -86,12 +86,7 @@ union
 select null, null, line.style_id
 from passed
 join measurement_line_value charted on charted.organization_id = $1::bigint and charted.size_range_size_id = passed.id
-cross join lateral (
-    select one.* from measurement_line one
-    where one.organization_id = $1::bigint and one.id between charted.measurement_line_id and charted.measurement_line_id
-    order by one.id
-    limit 1
-) as line
+cross join lateral ({{* from measurement_line by charted.measurement_line_id}}) as line
 where exists (
     select 1 from measurement_line_value other
     where other.organization_id = $1::bigint and other.measurement_line_id = charted.measurement_line_id

@@ -13,12 +13,7 @@ select
     '["state"]' as path,
     'A size relates to a size of a deleted size range.' as message
 from item
-cross join lateral (
-    select one.* from size_range one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from size_range by item.id}}) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
     and exists (
         select 1
@@ -32,12 +27,7 @@ where stored.state = 'deleted' and item.state <> 'deleted'
             where related.organization_id = $1::bigint and related.id = size.related_id
             offset 0
         ) as related
-        cross join lateral (
-            select one.* from size_range one
-            where one.organization_id = $1::bigint and one.id between related.size_range_id and related.size_range_id
-            order by one.id
-            limit 1
-        ) as target
+        cross join lateral ({{* from size_range by related.size_range_id}}) as target
         where target.state = 'deleted'
             and not exists (select 1 from item restored where restored.id = target.id and restored.state <> 'deleted')
     );
@@ -136,12 +126,7 @@ used as (
         where line.organization_id = $1::bigint and line.id = charted.measurement_line_id
         offset 0
     ) line
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between line.style_id and line.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by line.style_id}}) as style on style.state <> 'deleted'
     union all
     select gone.id, 'style skus', sku.id, sku.sku
     from gone
@@ -159,12 +144,7 @@ used as (
         where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
         offset 0
     ) entry
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by entry.style_id}}) as style on style.state <> 'deleted'
     union
     select gone.id, 'styles', style.id, style.number
     from gone
@@ -173,44 +153,24 @@ used as (
         where price.organization_id = $1::bigint and price.size_range_size_id = gone.size_id
         offset 0
     ) price
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between price.style_id and price.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by price.style_id}}) as style on style.state <> 'deleted'
     union
     select gone.id, 'style items', style.id, style.number
     from gone
     cross join lateral (
         select line.style_id
         from style_item_size entry
-        cross join lateral (
-            select one.* from style_item one
-            where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
-            order by one.id
-            limit 1
-        ) as line
+        cross join lateral ({{* from style_item by entry.style_item_id}}) as line
         where entry.organization_id = $1::bigint and entry.size_range_size_id = gone.size_id
         offset 0
     ) entry
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by entry.style_id}}) as style on style.state <> 'deleted'
     union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
     join size_range_size other
         on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
-    cross join lateral (
-        select one.* from size_range one
-        where one.organization_id = $1::bigint and one.id between other.size_range_id and other.size_range_id
-        order by one.id
-        limit 1
-    ) as owner
+    cross join lateral ({{* from size_range by other.size_range_id}}) as owner
     where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
         and owner.id <> all((select $2::text::bigint[])::bigint[])
 )

@@ -7,12 +7,7 @@ with item as materialized (
     from rows from (
         jsonb_to_recordset($2::jsonb) as ("styleId" bigint, "styleColorIds" bigint[], "sizeRangeSizeIds" bigint[])
     ) with ordinality as item(style_id, color_ids, size_ids, n)
-    cross join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between item.style_id and item.style_id
-        order by one.id
-        limit 1
-    ) as style
+    cross join lateral ({{* from style by item.style_id}}) as style
 )
 select item.n::integer as item, 'conflict.incomplete' as type, '["styleId"]' as path,
     case when item.size_range_id is null then 'Give the style a size range first.'
@@ -36,12 +31,7 @@ select item.n::integer, 'validation_error.invalid_value', json_build_array('styl
     'This is a color of another style.'
 from item
 cross join lateral unnest(item.color_ids) with ordinality as named(id, n)
-cross join lateral (
-    select one.* from style_color one
-    where one.organization_id = $1::bigint and one.id between named.id and named.id
-    order by one.id
-    limit 1
-) as style_color
+cross join lateral ({{* from style_color by named.id}}) as style_color
 where style_color.style_id <> item.style_id
 union all
 select item.n::integer, 'validation_error.invalid_value', json_build_array('sizeRangeSizeIds', named.n - 1)::text,
@@ -49,12 +39,7 @@ select item.n::integer, 'validation_error.invalid_value', json_build_array('size
         else ' is not a size of the style''s size range.' end
 from item
 cross join lateral unnest(item.size_ids) with ordinality as named(id, n)
-cross join lateral (
-    select one.* from size_range_size one
-    where one.organization_id = $1::bigint and one.id between named.id and named.id
-    order by one.id
-    limit 1
-) as size
+cross join lateral ({{* from size_range_size by named.id}}) as size
 where size.size_range_id <> item.size_range_id or size.is_deactivated;
 
 -- name: pairs(organization_id, items, count)
@@ -85,28 +70,13 @@ from rows from (
     jsonb_to_recordset($2::jsonb) as ("styleId" bigint, "styleColorIds" bigint[], "sizeRangeSizeIds" bigint[])
 ) with ordinality as item(style_id, color_ids, size_ids, n)
 join organization on organization.id = $1::bigint
-cross join lateral (
-    select one.* from style one
-    where one.organization_id = $1::bigint and one.id between item.style_id and item.style_id
-    order by one.id
-    limit 1
-) as style
-left join lateral (
-    select one.* from season one
-    where one.organization_id = $1::bigint and one.id between style.season_id and style.season_id
-    order by one.id
-    limit 1
-) as season on true
+cross join lateral ({{* from style by item.style_id}}) as style
+left join lateral ({{* from season by style.season_id}}) as season on true
 join style_color
     on style_color.organization_id = $1::bigint and style_color.style_id = item.style_id
         and case when item.color_ids is null then style_color.state = 'active'
             else style_color.id = any(item.color_ids) end
-cross join lateral (
-    select one.* from color one
-    where one.organization_id = $1::bigint and one.id between style_color.color_id and style_color.color_id
-    order by one.id
-    limit 1
-) as color
+cross join lateral ({{* from color by style_color.color_id}}) as color
 cross join lateral (
     select s.id, s.name, s.size_id, s.position
     from size_range_size s

@@ -32,30 +32,15 @@ select
     color.user_defined_id as color_user_defined_id,
     color.color_reference
 from style_color n
-cross join lateral (
-    select s.number from style s
-    where s.organization_id = $1::bigint and s.id between n.style_id and n.style_id
-    order by s.id
-    limit 1
-) as style
-cross join lateral (
-    select c.name, c.user_defined_id, c.color_reference from color c
-    where c.organization_id = $1::bigint and c.id between n.color_id and n.color_id
-    order by c.id
-    limit 1
-) as color
+cross join lateral ({{number from style by n.style_id}}) as style
+cross join lateral ({{name, user_defined_id, color_reference from color by n.color_id}}) as color
 where n.organization_id = $1::bigint;
 
 -- name: restored
 -- Part of check.
 select item.n, stored.style_id, stored.id as color_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-cross join lateral (
-    select one.* from style_color one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from style_color by item.id}}) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
 -- name: taken_files(organization_id, ids)
@@ -74,12 +59,7 @@ group by file.style_color_id;
 -- style by it alone.
 select line.style_id as "style-items", case when {{alone}} then entry.item_id end as items
 from style_item_color entry
-cross join lateral (
-    select one.style_id from style_item one
-    where one.organization_id = $1::bigint and one.id between entry.style_item_id and entry.style_item_id
-    order by one.id
-    limit 1
-) as line
+cross join lateral ({{style_id from style_item by entry.style_item_id}}) as line
 where entry.organization_id = $1::bigint and entry.style_color_id = any((select $2::text::bigint[])::bigint[]);
 
 -- name: tell_part(organization_id, ids)
@@ -89,12 +69,7 @@ select
     entry.style_id as "{{part}}",
     case when (
         select other.style_id from {{table}} other
-        left join lateral (
-            select shown.state from style_color shown
-            where shown.organization_id = $1::bigint and shown.id between other.style_color_id and other.style_color_id
-            order by shown.id
-            limit 1
-        ) as shown on true
+        left join lateral ({{state from style_color by other.style_color_id}}) as shown on true
         where other.organization_id = $1::bigint and other.style_id between entry.style_id and entry.style_id
             and coalesce(shown.state, 'active') <> 'deleted'
         order by other.style_id

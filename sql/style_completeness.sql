@@ -10,12 +10,7 @@
         order by one.style_id, one.color_id
         offset 0
     ) as made
-    cross join lateral (
-        select c.name from color c
-        where c.organization_id = $1::bigint and c.id between made.color_id and made.color_id
-        order by c.id
-        limit 1
-    ) as color
+    cross join lateral ({{name from color by made.color_id}}) as color
     where made.state = 'active'
 )
 
@@ -93,12 +88,7 @@ where care.organization_id = $1::bigint and care.style_id = n.id
 -- Price lists of the channel.
 select list.*
 from channel_price_list link
-cross join lateral (
-    select one.* from price_list one
-    where one.organization_id = $1::bigint and one.id between link.price_list_id and link.price_list_id
-    order by one.id
-    limit 1
-) as list
+cross join lateral ({{* from price_list by link.price_list_id}}) as list
 where link.organization_id = $1::bigint and link.channel_id = $2::bigint
 
 -- name: live_channel(organization_id, id)
@@ -246,13 +236,7 @@ select 17, 'composition', '/api/styles/' || n.id || '/care-instructions#layers',
     'The layer ' || layer.text || ' sums to ' || total.percentage || ', not to 100.'
 from style_care_set care
 join style_care_layer made on made.organization_id = $1::bigint and made.style_care_set_id = care.id
-cross join lateral (
-    select one.text from care_instruction_layer one
-    where one.organization_id = $1::bigint
-        and one.id between made.care_instruction_layer_id and made.care_instruction_layer_id
-    order by one.id
-    limit 1
-) as layer
+cross join lateral ({{text from care_instruction_layer by made.care_instruction_layer_id}}) as layer
 cross join lateral (
     select coalesce(trim_scale(sum(share.percentage)), 0) as percentage
     from style_care_material share

@@ -5,18 +5,8 @@
 with used as materialized (
     select distinct choice.custom_field_id as field_id, choice.id, choice.value, style.id as style_id, style.number
     from custom_field_value entry
-    cross join lateral (
-        select one.* from style_allowed_value one
-        where one.organization_id = $1::bigint and one.id between entry.allowed_value_id and entry.allowed_value_id
-        order by one.id
-        limit 1
-    ) as choice
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    cross join lateral ({{* from style_allowed_value by entry.allowed_value_id}}) as choice
+    join lateral ({{* from style by entry.style_id}}) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint and entry.allowed_value_id = any($2::bigint[])
 ),
 counted as (
@@ -52,12 +42,7 @@ select
 from (
     select distinct entry.custom_field_id, style.id, style.number
     from custom_field_value entry
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by entry.style_id}}) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint
         and entry.custom_field_id = any((select $2::text::bigint[])::bigint[]) and {{is_shown}}
 ) as used
@@ -75,12 +60,7 @@ pointer as (
     union all
     select f.id, v.parent_allowed_value_id
     from style_allowed_value v
-    cross join lateral (
-        select one.* from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between v.custom_field_id and v.custom_field_id
-        order by one.id
-        limit 1
-    ) as f
+    cross join lateral ({{* from style_custom_field by v.custom_field_id}}) as f
     where v.organization_id = $1::bigint and v.parent_allowed_value_id = any($2::bigint[])
         and f.state <> 'deleted' and f.id <> all($5::bigint[])
 ),
@@ -88,12 +68,7 @@ needed as materialized (
     select removed.field_id, removed.id, removed.value, child.id as child_id, child.user_defined_id as key
     from removed
     join pointer on pointer.parent_id = removed.id
-    join lateral (
-        select one.* from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between pointer.field_id and pointer.field_id
-        order by one.id
-        limit 1
-    ) as child on child.parent_custom_field_id = removed.field_id
+    join lateral ({{* from style_custom_field by pointer.field_id}}) as child on child.parent_custom_field_id = removed.field_id
 ),
 used as (
     select field_id, id, value || ' (' || count(*) || ')' as value
@@ -135,12 +110,7 @@ from flag
 where exists (
     select 1
     from custom_field_value entry
-    join lateral (
-        select one.* from style one
-        where one.organization_id = $1::bigint and one.id between entry.style_id and entry.style_id
-        order by one.id
-        limit 1
-    ) as style on style.state <> 'deleted'
+    join lateral ({{* from style by entry.style_id}}) as style on style.state <> 'deleted'
     where entry.organization_id = $1::bigint
         and entry.custom_field_id = any(array(
             select descendant.id from descendant where descendant.n = flag.n and descendant.name = flag.name
@@ -155,12 +125,7 @@ order by flag.n;
 select sent.n
 from unnest($2::bigint[], $3::bigint[], $4::bigint[])
     with ordinality as sent(field_id, parent_field_id, parent_id, n)
-left join lateral (
-    select one.* from style_custom_field one
-    where one.organization_id = $1::bigint and one.id between sent.field_id and sent.field_id
-    order by one.id
-    limit 1
-) as stored on true
+left join lateral ({{* from style_custom_field by sent.field_id}}) as stored on true
 where not exists (
     select 1 from style_allowed_value v
     where v.organization_id = $1::bigint and v.id = sent.parent_id

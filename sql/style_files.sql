@@ -21,12 +21,7 @@ select
     '["styleColorId"]' as path,
     'This is a color of another style.' as message
 from item
-cross join lateral (
-    select one.* from style_color one
-    where one.organization_id = $1::bigint and one.id between item.style_color_id and item.style_color_id
-    order by one.id
-    limit 1
-) as color
+cross join lateral ({{* from style_color by item.style_color_id}}) as color
 where color.style_id <> item.style_id
 union all
 select n::integer, 'validation_error.invalid_value', '["isMain"]', 'Only an image can be the main file.'
@@ -39,12 +34,7 @@ where rank > 1
 union all
 select item.n::integer, 'validation_error.invalid_value', '["isMain"]', 'A deleted file cannot be the main image: restore it.'
 from item
-cross join lateral (
-    select one.* from style_file one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from style_file by item.id}}) as stored
 where item.is_main and item.state = 'deleted' and not stored.is_main;
 
 -- name: delete(organization_id, ids)
@@ -77,12 +67,7 @@ with item as materialized (
         jsonb_to_recordset($2::jsonb)
             as (id bigint, "styleId" bigint, "styleColorId" bigint, category text, "isMain" boolean, state text)
     ) with ordinality as sent(id, style_id, style_color_id, category, is_main, state, n)
-    left join lateral (
-        select one.* from style_file one
-        where one.organization_id = $1::bigint and one.id between sent.id and sent.id
-        order by one.id
-        limit 1
-    ) as stored on true
+    left join lateral ({{* from style_file by sent.id}}) as stored on true
 )
 select distinct on (style_id, style_color_id, case when is_deleted then id end) id
 from item

@@ -13,12 +13,7 @@ select
     coalesce(line.unit, item.unit) as effective_unit,
     trim_scale(line.quantity * (100 + coalesce(line.wastage_percent, 0)) * 0.01) as gross_quantity
 from style_item line
-cross join lateral (
-    select i.number, i.name, i.unit from item i
-    where i.organization_id = $1::bigint and i.id between line.item_id and line.item_id
-    order by i.id
-    limit 1
-) as item
+cross join lateral ({{number, name, unit from item by line.item_id}}) as item
 where line.organization_id = $1::bigint and line.style_id = page.id
 
 -- name: tell_items(organization_id, style_ids, former)

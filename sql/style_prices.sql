@@ -136,12 +136,7 @@ cross join lateral (
 -- Record changes of the price lists that count the styles of the pairs $2 from now on, or no longer.
 select (sent.pair ->> 1)::bigint as "price-lists"
 from jsonb_array_elements($2::jsonb) as sent(pair)
-join lateral (
-    select one.* from style one
-    where one.organization_id = $1::bigint and one.id between (sent.pair ->> 0)::bigint and (sent.pair ->> 0)::bigint
-    order by one.id
-    limit 1
-) as style on style.state <> 'deleted';
+join lateral ({{* from style by (sent.pair ->> 0)::bigint}}) as style on style.state <> 'deleted';
 
 -- name: unknown_parent(organization_id, style_id)
 select case when not exists (select 1 from style where organization_id = $1::bigint and id = $2::bigint) then 'styleId' end as parameter;

@@ -13,30 +13,10 @@ select
 from rows from (
     jsonb_to_recordset($2::jsonb) as (id bigint, state text, "styleColorId" bigint, "sizeRangeSizeId" bigint)
 ) with ordinality as item(id, state, style_color_id, size_id, n)
-cross join lateral (
-    select one.style_id from style_color one
-    where one.organization_id = $1::bigint and one.id between item.style_color_id and item.style_color_id
-    order by one.id
-    limit 1
-) as style_color
-cross join lateral (
-    select one.size_range_id from style one
-    where one.organization_id = $1::bigint and one.id between style_color.style_id and style_color.style_id
-    order by one.id
-    limit 1
-) as style
-cross join lateral (
-    select one.name, one.size_range_id, one.is_deactivated from size_range_size one
-    where one.organization_id = $1::bigint and one.id between item.size_id and item.size_id
-    order by one.id
-    limit 1
-) as size
-left join lateral (
-    select one.id, one.state from style_sku one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored on true
+cross join lateral ({{style_id from style_color by item.style_color_id}}) as style_color
+cross join lateral ({{size_range_id from style by style_color.style_id}}) as style
+cross join lateral ({{name, size_range_id, is_deactivated from size_range_size by item.size_id}}) as size
+left join lateral ({{id, state from style_sku by item.id}}) as stored on true
 where (stored.id is null and item.state is distinct from 'deleted' or stored.state = 'deleted' and item.state <> 'deleted')
     and (style.size_range_id is distinct from size.size_range_id or size.is_deactivated)
 order by item.n;

@@ -6,12 +6,7 @@ select distinct line.style_id as id
 from measurement_line line
 join measurement_line_value charted
     on charted.organization_id = $1::bigint and charted.measurement_line_id = line.id
-cross join lateral (
-    select one.* from size_range_size one
-    where one.organization_id = $1::bigint and one.id between charted.size_range_size_id and charted.size_range_size_id
-    order by one.id
-    limit 1
-) as size
+cross join lateral ({{* from size_range_size by charted.size_range_size_id}}) as size
 where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
@@ -53,22 +48,12 @@ line as (
     union all
     select line.field_id, parent.parent_custom_field_id, parent.diff_per_color, parent.diff_per_size
     from line
-    cross join lateral (
-        select one.* from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between line.parent_id and line.parent_id
-        order by one.id
-        limit 1
-    ) as parent
+    cross join lateral ({{* from style_custom_field by line.parent_id}}) as parent
 ),
 field as materialized (
     select f.id, f.name, f.type, f.parent_custom_field_id as parent_id, line.diff_per_color, line.diff_per_size
     from line
-    cross join lateral (
-        select one.* from style_custom_field one
-        where one.organization_id = $1::bigint and one.id between line.field_id and line.field_id
-        order by one.id
-        limit 1
-    ) as f
+    cross join lateral ({{* from style_custom_field by line.field_id}}) as f
     where line.parent_id is null
 ),
 restricted as materialized (
@@ -173,24 +158,14 @@ from unnest($2::bigint[], $3::bigint[]) as sent(id, range_id)
 where exists (
     select 1
     from style_sku sku
-    cross join lateral (
-        select one.* from size_range_size one
-        where one.organization_id = $1::bigint and one.id between sku.size_range_size_id and sku.size_range_size_id
-        order by one.id
-        limit 1
-    ) as size
+    cross join lateral ({{* from size_range_size by sku.size_range_size_id}}) as size
     where sku.organization_id = $1::bigint and sku.style_id = sent.id and sku.state <> 'deleted'
         and size.size_range_id is distinct from sent.range_id
 )
 or exists (
     select 1
     from style_price price
-    cross join lateral (
-        select one.* from size_range_size one
-        where one.organization_id = $1::bigint and one.id between price.size_range_size_id and price.size_range_size_id
-        order by one.id
-        limit 1
-    ) as size
+    cross join lateral ({{* from size_range_size by price.size_range_size_id}}) as size
     where price.organization_id = $1::bigint and price.style_id = sent.id
         and size.size_range_id is distinct from sent.range_id
 );
@@ -199,12 +174,7 @@ or exists (
 -- Part of check.
 select item.n, stored.id as style_id, null::bigint as color_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
-cross join lateral (
-    select one.* from style one
-    where one.organization_id = $1::bigint and one.id between item.id and item.id
-    order by one.id
-    limit 1
-) as stored
+cross join lateral ({{* from style by item.id}}) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
 -- name: shown_in_style_skus(organization_id, ids)

@@ -64,12 +64,7 @@ where s.organization_id = $1::bigint
 -- Steps show the country of the sub-supplier if neither they nor their facility have one.
 select step.style_id as id
 from style_supplier_facility step
-left join lateral (
-    select one.* from facility one
-    where one.organization_id = $1::bigint and one.id between step.facility_id and step.facility_id
-    order by one.id
-    limit 1
-) as facility on true
+left join lateral ({{* from facility by step.facility_id}}) as facility on true
 where step.organization_id = $1::bigint and step.sub_supplier_id = any($2::bigint[])
     and step.country_code is null and facility.country_code is null;
 

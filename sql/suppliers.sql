@@ -36,18 +36,8 @@ where n.organization_id = $1::bigint
 -- Steps show the country of the supplier if neither they nor their facility or sub-supplier have one.
 select step.style_id as id
 from style_supplier_facility step
-left join lateral (
-    select one.* from facility one
-    where one.organization_id = $1::bigint and one.id between step.facility_id and step.facility_id
-    order by one.id
-    limit 1
-) as facility on true
-left join lateral (
-    select one.* from sub_supplier one
-    where one.organization_id = $1::bigint and one.id between step.sub_supplier_id and step.sub_supplier_id
-    order by one.id
-    limit 1
-) as sub_supplier on true
+left join lateral ({{* from facility by step.facility_id}}) as facility on true
+left join lateral ({{* from sub_supplier by step.sub_supplier_id}}) as sub_supplier on true
 where step.organization_id = $1::bigint and step.supplier_id = any($2::bigint[])
     and coalesce(step.country_code, facility.country_code, sub_supplier.country_code) is null;
 

@@ -4,7 +4,8 @@ A file has statements under ``-- name: some_name(organization_id, ids)`` lines, 
 parameters ``$1``, ``$2`` for its readers. A name without parentheses is a fragment of other
 statements. Either may have slots, written ``{{slot}}``, for SQL that the code fills in at run time,
 such as a fragment. These texts (parts) are inserted as they are, neither quoted nor renumbered, and
-never hold values of requests.
+never hold values of requests. ``{{name from style by entry.style_id}}`` looks up a row by its id
+(``sql/look_ups.sql``).
 """
 
 import re
@@ -19,6 +20,7 @@ from service.files import SQL
 
 _HEADER = re.compile(r"^-- name: (\w+)(?:\([\w, ]*\))?\s*$", re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
+_LOOK_UP = re.compile(r"\{\{([\w*, ]+) from (\{\{\w+\}\}|\w+) by ((?:\{\{\w+\}\}|[^{}])+)\}\}")
 
 
 class StatementError(Exception):
@@ -85,7 +87,7 @@ class StatementFile(Mapping[str, Statement]):
     def __init__(self, name: str, source: str) -> None:
         self.name = name
         self._statements: dict[str, Statement] = {}
-        _, *rest = _HEADER.split(source)
+        _, *rest = _HEADER.split(_LOOK_UP.sub(_looked_up, source))
         for statement_name, template in zip(rest[::2], rest[1::2], strict=True):
             if statement_name in self._statements:
                 raise StatementError(f"{name}: {statement_name} is defined twice")
@@ -106,6 +108,15 @@ class StatementFile(Mapping[str, Statement]):
 
     def __len__(self) -> int:
         return len(self._statements)
+
+
+def _looked_up(match: re.Match[str]) -> str:
+    """Return the look-up that a text of SQL files stands for, indented like this."""
+    names, table, id_ = match.groups()
+    columns = ", ".join(f"one.{name}" for name in names.split(", "))
+    text = load("look_ups")["row_by_id"].fill(columns=columns, table=table, id=id_)
+    line = match.string[: match.start()].rpartition("\n")[2]
+    return text.replace("\n", "\n" + " " * (len(line) - len(line.lstrip())))
 
 
 @cache
