@@ -60,13 +60,17 @@ def create_app(settings: Settings, dsn: str) -> web.Application:
     router, app[ROUTES] = _routing()
     use_router(app, router, middleware)
     pages.prepare(app, openapi.document, settings)
-    app[CHANGES_SECONDS] = settings.changes_days * 86_400
+    app[CHANGES_SECONDS] = settings.kept_days * 86_400
     app[CORS] = Cors(settings.cors_origins)
     system.prepare(app)
     identity.prepare(app, settings.caller_requests)
 
-    days = (settings.changes_days, settings.audit_days)
-    retention = partial(run_retention, changes_days=days[0], audit_days=days[1])
+    retention = partial(
+        run_retention,
+        changes_days=settings.kept_days,
+        audit_days=settings.audit_days,
+        history_days=settings.history_days,
+    )
     app.cleanup_ctx.extend(
         [
             partial(_run_shared_objects, settings=settings, dsn=dsn, traces=traces),
@@ -85,7 +89,7 @@ async def _run_shared_objects(
     app: web.Application, settings: Settings, dsn: str, traces: "Traces | None"
 ) -> AsyncIterator[None]:
     """Create the objects that requests share, and close them at the end."""
-    database = Database(dsn, settings.pool_size, traces)
+    database = Database(dsn, settings.pool_size, traces, settings.history)
     app[DATABASE], app[CALLERS] = database, Callers(database)
     app[SNAPSHOTS], app[TABLE_ANALYZER] = Snapshots(dsn), TableAnalyzer(database)
     app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from service.console import OperatorError
+from service.files import SCHEMAS
 
 _ENCODING: Final = "percent-encode special characters of user and password: %40 for @, %2F for /"
 _HOST: Final = r"(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?"
@@ -66,6 +67,12 @@ class Settings:
     """Maximum requests of one organization, running and queued, per worker. Default: ``64``."""
     changes_days: int
     """Retention of the change feed in days, at least 1. Default: ``30``."""
+    history_days: int
+    """Retention of the history of records in days; 0 keeps none. Changes are kept for as long.
+    Default: ``90``."""
+    history_except: tuple[str, ...]
+    """Collections without history, as the change feed names them, separated by commas. Default:
+    none."""
     audit_days: int
     """Retention of the audit log in days, at least 1. Default: ``400``."""
     response_cache_mib: int
@@ -93,6 +100,16 @@ class Settings:
     data_dir: Path
     """Folder of the embedded PostgreSQL; it may not exist yet. Default: ``.data``."""
 
+    @property
+    def kept_days(self) -> int:
+        """Days for which changes are kept: history names them."""
+        return max(self.changes_days, self.history_days)
+
+    @property
+    def history(self) -> frozenset[str] | None:
+        """Collections without history; None if no collection has any."""
+        return frozenset(self.history_except) if self.history_days else None
+
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
         """Return the settings in ``environ``; an empty value counts as absent.
@@ -108,6 +125,8 @@ class Settings:
             pool_size=_integer(environ, "POOL_SIZE", 4, 1, 1024),
             caller_requests=_integer(environ, "CALLER_REQUESTS", 64, 1, 100_000),
             changes_days=_integer(environ, "CHANGES_DAYS", 30, 1, 36_500),
+            history_days=_integer(environ, "HISTORY_DAYS", 90, 0, 36_500),
+            history_except=_collections(environ, "HISTORY_EXCEPT"),
             audit_days=_integer(environ, "AUDIT_DAYS", 400, 1, 36_500),
             response_cache_mib=_integer(environ, "RESPONSE_CACHE_MIB", 32, 0, 65_536),
             public_url=_public_url(environ),
@@ -163,6 +182,17 @@ def _origins(environ: Mapping[str, str], name: str, *others: str) -> tuple[str, 
             example = "https://app.example.com"
             raise SettingsError(f"{name} must name origins like {example}, not {origin!r}")
     return tuple(origins)
+
+
+def _collections(environ: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """Return the names of collections that records are written to."""
+    collections = (environ.get(name) or "").replace(",", " ").split()
+    for collection in collections:
+        file = SCHEMAS / f"{collection}.json"
+        if not re.fullmatch("[a-z-]+", collection) or not file.exists():
+            example = "style-prices"
+            raise SettingsError(f"{name} must name collections like {example}, not {collection!r}")
+    return tuple(collections)
 
 
 def _public_url(environ: Mapping[str, str]) -> str:

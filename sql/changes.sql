@@ -126,10 +126,26 @@ where numbered.organization_id = $1::bigint and numbered.id = next.id
 returning numbered.n;
 
 -- name: oldest(organization_id, cleared_n, limit)
-select n, at from change
+select n, at, entries from change
 where organization_id = $1::bigint and n > $2::bigint
 order by n
 limit $3::integer;
+
+-- name: oldest_with_versions(organization_id, limit)
+-- Those after the last change of which no versions are kept.
+select n, at, entries from change
+where organization_id = $1::bigint and n > coalesce(
+    (
+        select without.n from change without
+        where without.organization_id = $1::bigint and without.n is not null and without.without_versions is null
+            and without.without_versions is distinct from '{}'
+        order by without.n desc
+        limit 1
+    ),
+    0
+)
+order by n
+limit $2::integer;
 
 -- name: page(organization_id, first_n, limit)
 -- Page of the feed: transactions from sequence number $2, at most {{span}} of them, until there are $3 entries. The
@@ -162,10 +178,10 @@ left join (
 where feed.organization_id = $1::bigint
 order by found.n;
 
--- name: record(organization_id, id, key_id, request_id, entries, records, causes)
+-- name: record(organization_id, id, key_id, request_id, entries, records, causes, without_versions)
 -- Returns no row, so that it can be sent ahead of the commit. The id is a parameter, because a cluster would pull an
 -- insert that takes one from a sequence to the coordinator.
-insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes)
+insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes, without_versions)
 select
     o.id,
     $2::bigint,
@@ -174,7 +190,8 @@ select
     $4::text,
     $5::integer,
     $6::jsonb,
-    $7::jsonb
+    $7::jsonb,
+    (select $8::text::text[])
 from organization o
 left join lateral (
     select earlier.clock from change earlier

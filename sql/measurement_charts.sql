@@ -42,6 +42,16 @@ join sample_request_measurement measured
         and measured.measurement_line_id = line.id
 where line.organization_id = $1::bigint and line.id = any($2::bigint[]);
 
+-- name: tell_measured(organization_id, line_ids)
+-- Record changes of the measured values that show the lines $2 in another order, again, or no longer.
+select distinct measured.sample_request_id as "measurements.form", measured.size_range_size_id as "measurements.part"
+from measurement_line line
+join sample_request request on request.organization_id = $1::bigint and request.style_id = line.style_id
+join sample_request_measurement measured
+    on measured.organization_id = $1::bigint and measured.sample_request_id = request.id
+        and measured.measurement_line_id = line.id
+where line.organization_id = $1::bigint and line.id = any($2::bigint[]);
+
 -- name: units(organization_id, style_ids)
 select id from style
 where organization_id = $1::bigint and id = any($2::bigint[]) and measurement_unit is not null;

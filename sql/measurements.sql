@@ -101,6 +101,22 @@ left join sizes on sizes.sample_request_id = page.id;
     limit 1
 )
 
+-- name: images
+-- Part of rows_and_images: forms of the requested sizes of sample requests.
+select
+    sent.sample_request_id as record_id,
+    sent.size_range_size_id as part_id,
+    '{' || {{writable_size}} as document
+from sample_request_size sent
+left join lateral (
+    select {{writable_lines}} as documents
+    from sample_request_measurement measured
+    {{line}}
+    where measured.organization_id = $1::bigint and measured.sample_request_id = sent.sample_request_id
+        and measured.size_range_size_id = sent.size_range_size_id and not line.is_deactivated
+) as lines on true
+where sent.organization_id = $1::bigint and sent.sample_request_id = any(array({{ids}}))
+
 -- name: line
 -- In an order that the index by id alone has (decision 0006).
 cross join lateral (
@@ -237,7 +253,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = item."r
     and stored.size_range_size_id = item."sizeId"
     and (stored.designer_comment, stored.is_approved, stored.is_designer_visible_only)
     is distinct from (item."designerComment", item.approved, item."designerVisibleOnly")
-returning stored.sample_request_id as id;
+returning stored.sample_request_id as id, stored.size_range_size_id as part;
 
 -- name: update_lines(organization_id, lines)
 -- Compares values as exact texts.
@@ -257,7 +273,7 @@ where stored.organization_id = $1::bigint and stored.sample_request_id = item."r
     ) is distinct from (
         item."companyMeasurement"::text, item."supplierMeasurement"::text, item."newMeasurement"::text
     )
-returning stored.sample_request_id as id;
+returning stored.sample_request_id as id, stored.size_range_size_id as part;
 
 -- name: writable_lines
 -- Part of writables: active lines, with values as texts.

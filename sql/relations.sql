@@ -8,16 +8,21 @@ join {{table}} {{row}} on {{row}}.organization_id = $1::bigint and {{row}}.{{col
 -- Removes the links of deleted records for good.
 delete from {{table}}
 where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[])
-returning {{owner}} as "{{source}}";
+returning {{owner}} as "{{source}}.form";
 
 -- name: delete(organization_id, ids)
 -- Deletes what goes with deleted records; state_before brings it back with these.
 update {{table}} set state_before = state, state = 'deleted'
 where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[]) and state <> 'deleted'
-returning {{column}} as id, id as "{{source}} deleted";
+returning {{column}} as id, id as "{{source}}.form deleted";
 
 -- name: entry_of
 join {{table}} {{row}} on {{row}}.organization_id = $1::bigint and {{row}}.id = {{above}}.{{column}}
+
+-- name: hidden_in(organization_id, ids)
+-- Records and parts with entries that deletes hide or remove, or restores show again, ahead of these.
+select distinct {{record}} as "{{source}}.form"{{part}} from {{table}} link
+where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[]);
 
 -- name: is_shown
 -- Links and entries whose {{target}} is live.
@@ -60,13 +65,13 @@ and not exists (
 -- Clears the references of deleted records to rows that go.
 update {{table}} set {{column}} = null
 where organization_id = $1::bigint and {{column}} = any((select $2::text::bigint[])::bigint[]) and state = 'deleted'
-returning id as "{{source}}";
+returning id as "{{source}}.form";
 
 -- name: restore(organization_id, ids)
 update {{table}} set state = state_before, state_before = null
 where organization_id = $1::bigint and state_before is not null and {{column}} = any((select $2::text::bigint[])::bigint[])
     {{others_live}}
-returning {{column}} as id, id as "{{source}}";
+returning {{column}} as id, id as "{{source}}.form";
 
 -- name: rows_along
 -- Rows that refer to what a delete takes along, with the ids of the records to delete.

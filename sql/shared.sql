@@ -1,7 +1,7 @@
 -- Shared statements of all resources. Slots are filled only from the registry.
 
 -- name: changed_owners(organization_id, ids)
--- Record changes of the parts of records, in lists within their entries.
+-- Record changes of the parts of records, in lists within their entries, before them.
 select id from {{table}} where organization_id = $1::bigint and id = any($2::bigint[]);
 
 -- name: collect_all
@@ -78,12 +78,44 @@ select record.id as "{{part}}" from {{table}} record
 where record.organization_id = $1::bigint and record.id = any((select $2::text::bigint[])::bigint[])
     and {{filled}};
 
+-- name: forms_of_locked(organization_id, ids)
+-- Forms of records in the columns of lock_last, under the negative ids; after the numbers of their versions.
+select -form.page_order as id, {{version}} || ' ' || form.document as document
+from ({{forms}}) as form;
+
 -- name: has_value
 -- Condition of a page: records whose set of plain values has one that matches.
 exists (select 1 from unnest(record.{{column}}) as entry(value) where {{condition}})
 
 -- name: id_is_sent
 id = any((select $2::text::bigint[])::bigint[])
+
+-- name: images
+-- Part of rows_and_images: forms of records.
+select {{number}}::bigint as subject, form.page_order as record_id, 0::bigint as part_id, {{version}} as version, form.document
+from ({{forms}}) as form
+
+-- name: images_of_chosen
+-- Part of rows_and_images: forms of chosen parts, of which an owner has several; null for those without rows.
+select
+    {{number}}::bigint as subject,
+    part.record_id,
+    part.part_id,
+    {{version}} as version,
+    form.document
+from (select distinct returned."{{column}}" as record_id, returned."{{part_column}}" as part_id from returned) as part
+left join ({{forms}}) as form on form.record_id = part.record_id and form.part_id = part.part_id
+where part.record_id is not null
+
+-- name: images_of_parts
+-- Part of rows_and_images: forms of all parts of owners.
+select {{number}}::bigint as subject, part.record_id, part.part_id, {{version}} as version, part.document
+from ({{forms}}) as part
+
+-- name: images_page
+select record.*, record.id as page_order, null::text as sort_values
+from record
+where record.id = any(array({{ids}}))
 
 -- name: key_holders(organization_id, keys)
 -- Live records that have the keys $2, where these are unique; with a parent, within records with the ids $3.
@@ -186,11 +218,32 @@ select nextval(pg_get_serial_sequence($1::text, 'id')) as id
 from (select 1 from _yoyo_version limit 1) as coordinator
 cross join generate_series(1, $2::integer);
 
+-- name: next_version
+coalesce((
+    select earlier.version from record_version earlier
+    where earlier.organization_id = $1::bigint and earlier.collection = '{{collection}}'
+        and earlier.record_id = {{record_id}} and earlier.part_id = {{part_id}}
+    order by earlier.version desc
+    limit 1
+), 0) + 1
+
 -- name: order_of_all
 record.id
 
 -- name: owned_by_any(ids)
 select id from {{table}} where id = any($1::bigint[]);
+
+-- name: owners_of_children(organization_id, children)
+-- Owners of children to insert, before that.
+select sent."ownerId" as id{{also}}
+from jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint)
+where $1::bigint is not null;
+
+-- name: owners_of_links(organization_id, pairs)
+-- Owners of links to add, before that.
+select (sent.pair ->> 0)::bigint as id{{parts}}
+from jsonb_array_elements($2::jsonb) as sent(pair)
+where $1::bigint is not null;
 
 -- name: part(organization_id)
 with record as (
@@ -277,12 +330,36 @@ record.id = any(array(
     where target.organization_id = $1::bigint and {{is_shown}} and {{condition}}
 ))
 
+-- name: returned_ids
+select returned."{{column}}" from returned
+
+-- name: rows_and_images
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
+with returned as (
+    {{statement}}
+)
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        {{images}}
+    ) as image
+) as image;
+
 -- name: rows_as_json
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     {{statement}}
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+
+-- name: sent_ids
+select unnest($2::text::bigint[])
 
 -- name: shared_by_code(organization_id, codes)
 -- Rows of a table that all organizations share. The organization is a parameter, as in every statement.

@@ -74,7 +74,7 @@ passed as materialized (
         and (other.new_position, other.id) > (size.new_position, size.id)
     group by size.id
 )
-select requested.sample_request_id as "sample-requests", requested.sample_request_id as measurements, null::bigint as "measurement-charts"
+select requested.sample_request_id as "sample-requests.form", requested.sample_request_id as measurements, null::bigint as "measurement-charts.form"
 from passed
 join sample_request_size requested on requested.organization_id = $1::bigint and requested.size_range_size_id = passed.id
 where exists (

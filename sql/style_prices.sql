@@ -49,6 +49,16 @@ left join lateral (
     limit 1
 )
 
+-- name: images
+-- Part of rows_and_images: forms of the price lists of styles.
+select
+    entry.style_id as record_id,
+    entry.price_list_id as part_id,
+    '{"prices":[' || coalesce(string_agg({{price}}, ',' order by {{order}}) filter (where {{is_shown}}), '') || ']}' as document
+from style_price entry
+where entry.organization_id = $1::bigint and entry.style_id = any(array({{ids}}))
+group by entry.style_id, entry.price_list_id
+
 -- name: insert(organization_id, prices)
 insert into style_price as stored (
     organization_id, id, style_id, price_list_id, style_color_id, size_range_size_id, minimum_quantity, amount,
@@ -105,9 +115,15 @@ where list.organization_id = $1::bigint and list.id = any($2::bigint[])
 order by list.id
 for key share of list;
 
+-- name: priced(organization_id, prices)
+-- Price lists of prices to insert, before that.
+select sent."styleId" as id, sent."priceListId" as part
+from jsonb_to_recordset($2::jsonb) as sent("styleId" bigint, "priceListId" bigint)
+where $1::bigint is not null;
+
 -- name: remove(organization_id, ids)
 delete from style_price where organization_id = $1::bigint and id = any($2::bigint[])
-returning style_id as id;
+returning style_id as id, price_list_id as part;
 
 -- name: stored(organization_id, style_ids, price_list_ids)
 -- Return the prices of the styles $2 in the price lists $3, in pairs; those of deleted style colors, too.

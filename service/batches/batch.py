@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import asyncpg
 import orjson
 
-from service.batches.change_recorder import CREATED, DELETED
+from service.batches.change_recorder import CREATED, DELETED, Image, ImageKey
 from service.batches.entry import UPSERT, Edit, Entry, EntryOperation, Item
 from service.database.connections import Connection
 from service.database.statements import id_array
@@ -172,6 +172,8 @@ class TransactionState:
     """Writer locks, by collection, and the organization's, that the transaction has."""
     look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
     """Records that the transaction has found by own key, by statement, then by key."""
+    images: dict[ImageKey, Image] = field(default_factory=dict)
+    """Writable forms before the transaction of the records that it changes."""
     failed_creator: Callable[[str, Any], int | None] = lambda *_: None
     """Returns the request index of the failed entry that would create a collection's own key."""
     failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)

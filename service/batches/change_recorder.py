@@ -10,6 +10,7 @@ rows have the same columns. A null id counts as none. The column name says whose
 - ``shown``: a flag, not an id. If true, the record of the row's ``id`` is a cause: records that
   show it change, too. Readers of the change feed find these (fan-out on read).
 - ``cause <name>``: an id of another cause. The name may have a dot.
+- ``part`` or ``<collection>.part``: no id of a record, but of a part, for its before image.
 
 Source: contract, Changes.
 """
@@ -32,6 +33,8 @@ class BoundStatement(NamedTuple):
 
     text: str
     parameters: tuple[Any, ...]
+    before: str = ""
+    """Statement with these parameters whose rows name the records that an insert changes."""
 
 
 WritePlan: TypeAlias = list[BoundStatement]
@@ -46,8 +49,22 @@ UPDATED: Final = "updated"
 DELETED: Final = "deleted"
 SHOWN: Final = "shown"
 _CAUSE: Final = "cause"
+_PART: Final = "part"
 SETTINGS: Final = "settings"
 """Name of the organization's settings as a cause; its id is that of the organization."""
+
+ImageKey: TypeAlias = tuple[str, int, int]
+"""Collection in the change feed, id of the record, and id of the part or 0."""
+
+
+class Image(NamedTuple):
+    """Writable form of a record or part before a transaction changes it."""
+
+    version: int
+    """Number among the versions of the record or part."""
+    form: str | None
+    """Writable form; None if it did not exist."""
+
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 """Rows that a write statement returned."""
@@ -73,6 +90,8 @@ class ChangeRecorder:
         for column in rows[0] if rows else ():
             if column == SHOWN:
                 self.causes[collection].update(row["id"] for row in rows if row[column])
+                continue
+            if column == _PART or column.endswith(f".{_PART}"):
                 continue
             target, _, operation = (collection if column == "id" else column).partition(" ")
             target = target.partition(".")[0]
@@ -101,7 +120,10 @@ class WriteChange(NamedTuple):
 
 
 def change_statement(
-    caller: Caller, request_id: str, changes: Iterable[WriteChange]
+    caller: Caller,
+    request_id: str,
+    changes: Iterable[WriteChange],
+    without_versions: Collection[str] | None,
 ) -> BoundStatement | None:
     """Return the statement that inserts a change into the outbox; None if no record changed.
 
@@ -126,7 +148,7 @@ def change_statement(
         return None
     records = {name: _in_groups(final[name]) for name in sorted(final)}
     sorted_causes = {name: sorted(ids) for name, ids in sorted(causes.items()) if ids}
-    return insert_statement(records, sorted_causes, caller.key_id, request_id)
+    return insert_statement(records, sorted_causes, caller.key_id, request_id, without_versions)
 
 
 async def record_settings(connection: Connection, organization_id: int, *, is_shown: bool) -> None:
@@ -146,14 +168,19 @@ def insert_statement(
     causes: Mapping[str, Sequence[int]],
     key_id: int | None,
     request_id: str | None,
+    without_versions: Collection[str] | None = None,
 ) -> BoundStatement:
-    """Return the statement that inserts a change into the outbox, as ``change_statement`` does."""
+    """Return the statement that inserts a change into the outbox, as ``change_statement`` does.
+
+    ``without_versions`` are the collections whose versions are not kept; None if none are.
+    """
     parameters = (
         key_id,
         request_id,
         sum(len(ids) for operations in records.values() for ids in operations.values()),
         orjson.dumps(records).decode(),
         orjson.dumps(causes).decode() if causes else None,
+        None if without_versions is None else f"{{{','.join(sorted(without_versions))}}}",
     )
     return BoundStatement(_INSERT, parameters)
 

@@ -81,6 +81,8 @@ class ConnectionPool:
         self, dsn: str, size: int, traces: "Traces | None", contention: ContentionSignal
     ) -> None:
         self._dsn = dsn
+        self.history: frozenset[str] | None = None
+        """Value of ``history`` of the connections."""
         self._traces = traces
         new_queue = FairQueue if traces is None else traces.fair_queue
         self.queue: FairQueue[PipelinedConnection | None] = new_queue(
@@ -128,6 +130,7 @@ class ConnectionPool:
             self._open.discard(connection)
             try:
                 connection = await connect(self._dsn)
+                connection.history = self.history
             except BaseException:
                 self.queue.release(None, organization_id, kind)
                 raise

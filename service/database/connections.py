@@ -66,8 +66,15 @@ class Database:
     behind the work of callers (contract, Shares).
     """
 
-    def __init__(self, dsn: str, size: int, traces: "Traces | None" = None) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        size: int,
+        traces: "Traces | None" = None,
+        history: frozenset[str] | None = None,
+    ) -> None:
         self._pool = ConnectionPool(dsn, size, traces, CONTENTION)
+        self._pool.history = history
         # A signal of its own: look-ups of made-up keys must not count as active organizations.
         self._reserved = ConnectionPool(dsn, LOOK_UP_CONNECTIONS, traces, ContentionSignal())
         self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, traces, ContentionSignal())

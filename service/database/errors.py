@@ -54,6 +54,10 @@ Before the commit nothing was changed.
 """
 
 
+VERSION_KEY = "record_version_pk"
+"""Primary key of versions: two transactions have changed one record, neither under its lock."""
+
+
 class OrganizationMissingError(ApiError):
     """503 with ``Retry-After``: the database no longer has the organization of a cached key.
 

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 import asyncpg
 from asyncpg.prepared_stmt import PreparedStatement
 
-from service.database.errors import BROKEN, LOST, RETRYABLE, outcome_unknown
+from service.database.errors import BROKEN, LOST, RETRYABLE, VERSION_KEY, outcome_unknown
 from service.database.statements import id_array
 from service.limits import ACQUIRE_SECONDS, WRITE_SECONDS
 
@@ -57,6 +57,8 @@ class PipelinedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg 
         """New ids that this connection has taken and not used yet, by table, the first one last."""
         self.placeholders: Iterator[int] | None = None
         """Ids for the rows of a dry run (``new_ids.placeholder_ids``)."""
+        self.history: frozenset[str] | None = None
+        """Collections whose versions writes do not keep; None if they keep none at all."""
 
     async def defer(self, text: str, *parameters: Any) -> None:
         """Keep a statement to send it right before the next one, which raises its error.
@@ -243,18 +245,26 @@ async def run_transaction(
         await connection.defer(text)
     try:
         result = await work(connection)
-    except BaseException:
+    except BaseException as error:
         await _roll_back(connection)
+        _raise_retryable(error)
         raise
     try:
         await connection.execute("commit")
-    except RETRYABLE:
+    except (*RETRYABLE, asyncpg.UniqueViolationError) as error:
         await _roll_back(connection)
+        _raise_retryable(error)
         raise
     except (*LOST, *BROKEN, asyncpg.QueryCanceledError) as error:
         connection.terminate()
         raise outcome_unknown() from error
     return result
+
+
+def _raise_retryable(error: BaseException) -> None:
+    """Raise SerializationError if two transactions have taken one version of a record."""
+    if isinstance(error, asyncpg.UniqueViolationError) and VERSION_KEY in str(error):
+        raise asyncpg.SerializationError(str(error)) from error
 
 
 async def _roll_back(connection: PipelinedConnection) -> None:

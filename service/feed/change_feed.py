@@ -36,10 +36,14 @@ MAX_TRANSACTIONS: Final = 10_000
 MAX_CAUSES: Final = 50
 """Maximum number of transactions with causes on one page; each fan-out takes statements."""
 
+_MAX_EXPIRED: Final = 20_000
+"""Maximum number of entries of several changes whose versions are deleted in one call."""
+
 _FanOut: TypeAlias = tuple[Statement, list[int]]
 """Statement that finds the records that show others, and the ids of those others."""
 
 _SQL: Final = load("changes")
+_VERSIONS: Final = load("record_versions")
 _PAGE: Final = _SQL["page"].bind(span=str(MAX_TRANSACTIONS))
 _FAN_OUT: Final = _SQL["shown"]
 
@@ -306,12 +310,48 @@ async def delete_expired(connection: Connection, organization_id: int, before: d
     oldest = await connection.fetch(
         _SQL["oldest"].text, organization_id, feed["cleared_n"], NUMBERING_BATCH
     )
-    expired = [*takewhile(lambda row: row["at"] < before, oldest)]
+    expired, has_more = _expired(oldest, before)
     if expired:
         last_n, latest = expired[-1]["n"], max(row["at"] for row in expired)
+        await connection.execute(_VERSIONS["expire"].text, organization_id, 0, last_n)
         await connection.execute(_SQL["clear"].text, organization_id, last_n)
         await connection.execute(_SQL["clear_up_to"].text, organization_id, last_n, latest)
-    return len(expired) == NUMBERING_BATCH
+    return has_more
+
+
+async def delete_expired_versions(
+    connection: Connection, organization_id: int, before: datetime
+) -> bool:
+    """Delete the versions of up to ``NUMBERING_BATCH`` numbered changes that began before a time.
+
+    Return whether there may be more. The changes stay.
+    """
+    if await connection.fetchrow(_SQL["lock"].text, organization_id) is None:
+        return False
+    text = _SQL["oldest_with_versions"].text
+    oldest = await connection.fetch(text, organization_id, NUMBERING_BATCH)
+    expired, has_more = _expired(oldest, before)
+    if expired:
+        numbers = (expired[0]["n"], expired[-1]["n"])
+        await connection.execute(_VERSIONS["expire"].text, organization_id, *numbers)
+        await connection.execute(_VERSIONS["mark_expired"].text, organization_id, *numbers)
+    return has_more
+
+
+def _expired(
+    oldest: Sequence[asyncpg.Record], before: datetime
+) -> tuple[list[asyncpg.Record], bool]:
+    """Return the first changes that began before a time, and whether more may follow.
+
+    They have ``_MAX_EXPIRED`` entries, or are one: each may have versions.
+    """
+    expired, entries = list[asyncpg.Record](), 0
+    for row in takewhile(lambda row: row["at"] < before, oldest):
+        entries += row["entries"]
+        if expired and entries > _MAX_EXPIRED:
+            return expired, True
+        expired.append(row)
+    return expired, len(expired) == NUMBERING_BATCH
 
 
 async def feed_heads(connection: Connection, organization_ids: list[int]) -> dict[int, FeedHead]:

@@ -28,15 +28,15 @@ _STEP: Final = 100
 
 
 async def run_retention(
-    app: web.Application, changes_days: int, audit_days: int
+    app: web.Application, changes_days: int, audit_days: int, history_days: int
 ) -> AsyncIterator[None]:
     """Delete expired rows in the background while the application runs.
 
-    Changes and audit entries expire after days, stored responses after IDEMPOTENCY_HOURS. Also add
-    STORED_RESPONSES to the application, for the idempotent writes of the worker.
+    Changes, versions and audit entries expire after days, stored responses after IDEMPOTENCY_HOURS.
+    Also add STORED_RESPONSES to the application, for the idempotent writes of the worker.
     """
     app[STORED_RESPONSES] = StoredResponses()
-    retention = Retention(app[DATABASE], changes_days, audit_days)
+    retention = Retention(app[DATABASE], changes_days, audit_days, history_days)
     task = background.repeat(retention.delete_next, _PAUSE_SECONDS)
     yield
     task.cancel()
@@ -45,9 +45,16 @@ async def run_retention(
 class Retention:
     """Cursor over the organizations: each step continues after the last id of the step before."""
 
-    def __init__(self, database: Database, changes_days: int, audit_days: int = 36_500) -> None:
+    def __init__(
+        self,
+        database: Database,
+        changes_days: int,
+        audit_days: int = 36_500,
+        history_days: int = 36_500,
+    ) -> None:
         self._database = database
         self._changes_days, self._audit_days = changes_days, audit_days
+        self._history_days = history_days
         self._last = 0
         self._read_ids: list[int] = []
         """Ids that earlier steps have read, in order."""
@@ -100,7 +107,8 @@ class Retention:
 
         Raise ApiError if the database fails.
         """
-        for deletion in _deletions(organization_id, self._changes_days, self._audit_days):
+        days = (self._changes_days, self._audit_days, self._history_days)
+        for deletion in _deletions(organization_id, *days):
             while await self._database.write(deletion, organization_id):
                 pass
         # Commands have no log of their own.
@@ -112,15 +120,21 @@ class Retention:
 
 
 def _deletions(
-    organization_id: int, changes_days: int, audit_days: int
+    organization_id: int, changes_days: int, audit_days: int, history_days: int
 ) -> Iterator[Callable[[Connection], Awaitable[bool]]]:
     """Yield the work of an organization's transactions; each is repeated until it returns False.
 
     The order is stored responses, numbering of changes, changes: only numbered ones are deleted.
+    Versions go with their changes, or before them.
     """
     now = datetime.now(UTC)
-    expiry, audit_expiry = (now - timedelta(days=days) for days in (changes_days, audit_days))
+    expiry, audit_expiry, history_expiry = (
+        now - timedelta(days=days) for days in (changes_days, audit_days, history_days)
+    )
     yield partial(stored_responses.delete_expired, organization_id=organization_id)
     yield partial(change_feed.assign_sequence_numbers, organization_id=organization_id)
     yield partial(change_feed.delete_expired, organization_id=organization_id, before=expiry)
+    if 0 < history_days < changes_days:
+        versions = change_feed.delete_expired_versions
+        yield partial(versions, organization_id=organization_id, before=history_expiry)
     yield partial(audit.delete_expired, organization_id=organization_id, before=audit_expiry)

@@ -23,7 +23,7 @@ def gauge_updater(
     """
     cpu_seconds = time.process_time()
     metrics.CONNECTIONS.set(settings.pool_size)
-    metrics.RETENTION.set(settings.changes_days * 86_400)
+    metrics.RETENTION.set(settings.kept_days * 86_400)
 
     def update(seconds: float) -> None:
         nonlocal cpu_seconds

@@ -244,7 +244,11 @@ class ChildList(ChildTable):
     def plan(self, differences: Mapping[str, list[Item]]) -> WritePlan:
         """Return the statements that store the differences; [] if there are none."""
         return [
-            BoundStatement(self.statements[name].text, (orjson.dumps(rows).decode(),))
+            BoundStatement(
+                self.statements[name].text,
+                (orjson.dumps(rows).decode(),),
+                self.owners_text if name == "insert" else "",
+            )
             for name, rows in differences.items()
             if rows
         ]

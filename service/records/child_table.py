@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from service import schemas
 from service.batches.entry import Item
-from service.database.statements import Statement, load, load_bound
+from service.database.statements import SHARED, Statement, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.records.matched_children import DEACTIVATED, MatchKey, Row
@@ -211,6 +211,12 @@ class ChildTable:
         unused |= set() if self.deactivates else {"deactivate"}
         unused |= set() if self.members else {"update"}
         return {name: statement for name, statement in bound.items() if name not in unused}
+
+    @cached_property
+    def owners_text(self) -> str:
+        """Statement of the owners of children to insert; "" for nested lists."""
+        also = f', sent."ownerId" as "{self.also}"' if self.also else ""
+        return "" if "." in self.name else SHARED["owners_of_children"].fill(also=also)
 
     def named_statements(self) -> dict[str, Statement]:
         """Return the statements by names that end in the column, as ``insert_contacts``.

@@ -10,7 +10,7 @@ import orjson
 from service import schemas
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement, WritePlan
-from service.database.statements import load, load_bound
+from service.database.statements import SHARED, load, load_bound
 from service.listing.page_sql import column_of
 from service.records import scalar_columns
 from service.records.relations import LINK_TABLE
@@ -34,9 +34,14 @@ class Links:
         the part.
         """
         self.table, self.part = table, part
+        parts = ""
+        if part:
+            parts = f', (sent.pair ->> 0)::bigint as "{part}.form"'
+            parts += f', (sent.pair ->> 1)::bigint as "{part}.part"'
+        self.owners_text = SHARED["owners_of_links"].fill(parts=parts)
         self._columns = {"link": table, "owner": owner, "linked": linked}
         self._counted = f', {linked} as "{counted_by}"' if counted_by else ""
-        self._counted += f', {owner} as "{part}"' if part else ""
+        self._counted += f', {owner} as "{part}.form", {linked} as "{part}.part"' if part else ""
         self._show_only("true")
 
     def _show_only(self, condition: str) -> None:
@@ -98,9 +103,12 @@ async def link_statements(batch: Batch, sets: Mapping[Links, LinkSets]) -> Write
 def difference_statements(differences_by_links: Mapping[Links, LinkDifference]) -> WritePlan:
     """Return the plan that writes the differences; [] if there are none."""
     return [
-        BoundStatement(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),))
+        BoundStatement(links.statements[name].text, (orjson.dumps(sorted(pairs)).decode(),), before)
         for links, difference in differences_by_links.items()
-        for name, pairs in (("remove", difference.removed), ("add", difference.added))
+        for name, pairs, before in (
+            ("remove", difference.removed, ""),
+            ("add", difference.added, links.owners_text),
+        )
         if pairs
     ]
 

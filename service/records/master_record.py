@@ -256,8 +256,8 @@ class MasterRecord(WritableResource):
             updated = write_set.upserts.subset(lambda item: item["id"] not in created_ids)
             created = write_set.upserts.subset(lambda item: item["id"] in created_ids)
             inserts = [
-                BoundStatement(text, (*parameters, created.caller.source))
-                for text, parameters in self._item_statements(["insert"], created)
+                BoundStatement(each.text, (*each.parameters, created.caller.source))
+                for each in self._item_statements(["insert"], created)
             ]
         restored_ids = {*write_set.restored_ids}
         live_again = [
@@ -266,9 +266,14 @@ class MasterRecord(WritableResource):
             if item["id"] in restored_ids and item.get("state") != "deleted"
         ]
         demotion = ["demote"] if "demote" in self.statements else []
+        turned_ids, hidden = [*write_set.live_deletes, *live_again], list[str]()
+        if turned_ids and write_set.batch.connection.history is not None:
+            # Only before images need them: readers of the feed are told of the same records later.
+            hidden = relation_statements.finding_hidden(self.statements)
         return [
+            *self._id_statements(turned_ids, hidden),
             *self._item_statements(demotion, write_set.upserts),
-            *self._part_statements([*write_set.live_deletes, *live_again]),
+            *self._part_statements(turned_ids),
             *self._id_statements(write_set.live_deletes, self.deletes),
             *self._id_statements(write_set.live_deletes, self._tells[0]),
             *self._id_statements(live_again, self._tells[1]),
@@ -280,8 +285,9 @@ class MasterRecord(WritableResource):
     @cached_property
     def _filled_parts(self) -> Mapping[str, str]:
         """SQL texts that find the records of ids ``$2`` whose part is not empty, by part."""
+        goes = ".form" if "purge" in self.deletes else ""
         return {
-            part: SHARED["filled_parts"].fill(part=part, table=self.table, filled=filled)
+            part: SHARED["filled_parts"].fill(part=part + goes, table=self.table, filled=filled)
             for part, filled in self.parts.items()
         }
 

@@ -51,6 +51,10 @@ class RecordPart(WritableResource):
     _max_bytes = MAX_BODY_BYTES
     compares_patched = False
     """Whether ``patched_errors`` compares ids, for which key objects in patches are looked up."""
+    has_several_parts: ClassVar[bool] = False
+    """Whether an owner has several of it."""
+    missing_form: ClassVar[str | None] = None
+    """Writable form of one of several that has no rows; None if it does not exist then."""
     children: ClassVar[ChildList | None] = None
     """List that is the part, or that is a member of it.
 
@@ -87,6 +91,13 @@ class RecordPart(WritableResource):
             validator = Validator(self.name, "replace", rules_of_list=self.children.errors)
             validator.max_bytes = self._max_bytes
             self.validators["replace"] = validator
+
+    def images(self, ids: str) -> str:
+        """Return the SQL of the forms of all parts of owners, if these have several each.
+
+        Its columns are ``record_id``, ``part_id`` and ``document``.
+        """
+        raise NotImplementedError
 
     @property
     def fan_outs(self) -> Mapping[str, Mapping[str, Statement]]:
@@ -198,7 +209,7 @@ class RecordPart(WritableResource):
         if not changed:
             return []
         text = SHARED["changed_owners"].fill(table=str(self.table))
-        return [*plan, BoundStatement(text, (sorted(batch.items[n]["id"] for n in changed),))]
+        return [BoundStatement(text, (sorted(batch.items[n]["id"] for n in changed),)), *plan]
 
     async def check_nested(self, batch: Batch, nested: NestedLists) -> None:
         """Add the errors of lists within entries, beyond unknown references, to the batch."""

@@ -1,6 +1,6 @@
 """Relation statements: SQL whose text follows from the graph of relations, made at start."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from service import schemas
@@ -21,6 +21,8 @@ from service.records.relations import (
 NAMED: Final = 10
 """Number of referring records that a message names, for each of their collections."""
 _SQL: Final = load("relations")
+_PART_COLUMNS: Final = {"style-prices": ', link.price_list_id as "style-prices.part"'}
+"""SQL of the columns of parts that an owner has several of (before images)."""
 _ROWS: Final = ("row_a", "row_b", "row_c", "row_d")
 """Names of the rows of tables that lead from one to the next."""
 
@@ -125,8 +127,9 @@ def statements_of(target: str, *, removes_rows: bool = False) -> dict[str, State
 
     ``shown_in_<source>`` finds the records that show others, ``clear_``, ``delete_`` and
     ``restore_<source>`` change what a delete or restore changes, and ``tell`` returns what counts
-    or shows deleted and restored records. With ``removes_rows``, deletes remove rows:
-    ``release_<source>`` clears the references of deleted records.
+    or shows deleted and restored records. ``hidden_in_<source>`` finds what they hide, for before
+    images. With ``removes_rows``, deletes remove rows: ``release_<source>`` clears the references
+    of deleted records.
     """
     statements = dict[str, Statement]()
     for relation in relations_to(target):
@@ -138,6 +141,7 @@ def statements_of(target: str, *, removes_rows: bool = False) -> dict[str, State
                 table=relation.tables[0],
                 column=relation.column,
                 source=relation.source,
+                part=_PART_COLUMNS.get(relation.source, ""),
                 others_live=_others_live(relation),
             )
     if branches := [*_told(target)]:
@@ -147,15 +151,23 @@ def statements_of(target: str, *, removes_rows: bool = False) -> dict[str, State
     return statements
 
 
+def finding_hidden(statements: Iterable[str]) -> list[str]:
+    """Return the names of the statements that find what deletes hide and restores show again."""
+    return [name for name in statements if name.startswith("hidden_in_")]
+
+
 def _kinds(relation: Relation, *, removes_rows: bool) -> Iterator[str]:
     """Yield the names of the statements that a relation needs."""
     if relation.shows:
         yield "shown_in"
+    removes_entries = removes_rows and relation.on_delete is OnDelete.REFUSE
+    if relation.hides or (removes_entries and len(relation.tables) > 1):
+        yield "hidden_in"
     if relation.on_delete is OnDelete.CLEAR:
         yield "clear"
     if relation.on_delete is OnDelete.WITH:
         yield from ("delete", "restore")
-    if removes_rows and relation.on_delete is OnDelete.REFUSE and len(relation.tables) == 1:
+    if removes_entries and len(relation.tables) == 1:
         yield "release"
 
 

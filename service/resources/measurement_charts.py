@@ -1,6 +1,6 @@
 """Measurement chart: part of a style (contract, Measurement charts)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import orjson
 
@@ -69,6 +69,9 @@ class MeasurementCharts(RecordPart):
         """
         charts = await self._match(batch)
         plan = await self._list_plan(batch, charts)
+        lines = sorted({line_id for chart in charts for line_id in _turned(chart)})
+        if lines:
+            plan.insert(0, self.bound("tell_measured", lines))
         values = await self._nested_plan(batch, charts)
         await self._note_units(batch, charts)
         units = [{"id": item["id"], "unit": item.get("unit")} for item in batch.items]
@@ -101,3 +104,12 @@ class MeasurementCharts(RecordPart):
                 if size_id in rows:
                     message = "The size is deactivated, or its size range is deleted."
                 values.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+
+
+def _turned(chart: MatchedChildren) -> Iterator[int]:
+    """Yield the stored lines that a write deactivates, brings back or moves."""
+    yield from chart.deactivated
+    yield from chart.existing.keys() & chart.stored.deactivated.keys()
+    for line_id, position in chart.positions().items():
+        if chart.stored.positions.get(line_id, position) != position:
+            yield line_id

@@ -49,7 +49,16 @@ class Measurements(RecordPart):
         "sampleRequestId": sample_requests.REQUEST_KEYS,
         _SIZE: KeyLookup("name", load("measurements")["size_by_name"].text),
     }
-    is_patched = True
+    is_patched = has_several_parts = True
+
+    def images(self, ids: str) -> str:
+        """Return the SQL of the forms of the requested sizes of sample requests."""
+        loaded = self._own_statements()
+        return loaded["images"].fill(
+            ids=ids,
+            writable_size=loaded["writable_size"].text,
+            writable_lines=loaded["writable_lines"].text,
+        )
 
     def _own_statements(self) -> Mapping[str, Statement]:
         return load_bound("measurements", line=load("measurements")["line"].text)

@@ -41,6 +41,7 @@ from service.resources.suppliers import Suppliers
 from service.resources.transaction import Transactions
 from service.resources.translations import ColorTranslations, StyleTranslations
 from service.resources.webhooks import Keys, Webhooks
+from service.writing import before_images
 from service.writing.part_collections import PartCollection
 
 BARCODES = Barcodes()
@@ -129,6 +130,8 @@ CHANGES = ChangeFeed((*MASTER_RECORDS, ORGANIZATIONS, *PART_COLLECTIONS), parts=
 
 It has no REFERENCE_LISTS: shared ones never change, and sample requests are master records.
 """
+
+before_images.register((*MASTER_RECORDS, *PARTS))
 
 EXPORTED: dict[str, Resource] = {
     resource.collection: resource

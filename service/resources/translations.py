@@ -52,7 +52,7 @@ class ColorTranslations(Translations):
     children = ChildList(
         noun="translation",
         key="languageId",
-        also=Colors.name,
+        also=f"{Colors.name}.form",
         also_updated=False,
     )
 

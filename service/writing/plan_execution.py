@@ -1,17 +1,18 @@
 """Plan execution: the write plan and the documents of the response, in one round trip."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import asyncpg
 
 from service.batches.batch import Batch
-from service.batches.change_recorder import BoundStatement, ChangeRecorder, WritePlan
+from service.batches.change_recorder import ChangeRecorder, WritePlan
 from service.batches.write_set import WriteSet
-from service.records.rendering import json_rows, json_text, rendered
+from service.records.rendering import rendered
 from service.records.resource import DocumentRequest
 from service.records.writable_resource import WritableResource
+from service.writing import before_images
 from service.writing.outcomes import WriteOptions
 from service.writing.previews import requested_forms
 
@@ -55,8 +56,9 @@ async def execute_plan(
     and the documents before and after it, {} without a request. Raise ``too_many_items`` if several
     documents of one request exceed ``MAX_BATCH_BYTES`` together.
     """
-    before, after = ([resource.render_statement(each)] if each else [] for each in requests)
-    writes = [BoundStatement(json_text(text), parameters) for text, parameters in plan]
+    plan = before_images.expanded(batch, plan)
+    before, after = ([_rendering(resource, each)] if each else [] for each in requests)
+    writes = [(before_images.text_of(resource, batch, each.text), each.parameters) for each in plan]
     rows = await batch.connection.fetch_in_turn(
         [
             (text, (batch.caller.organization_id, *parameters))
@@ -66,10 +68,16 @@ async def execute_plan(
     recorder, documents = recorder or ChangeRecorder(), (Documents(), Documents())
     for index, row in enumerate(rows, -len(before)):
         if 0 <= index < len(plan):
-            recorder.collect(resource.feed_name, json_rows(row))
+            changed = before_images.collect(resource, batch, plan[index].text, row)
+            recorder.collect(resource.feed_name, changed)
         else:
             documents[index >= 0].update(rendered(row))
     return recorder, documents
+
+
+def _rendering(resource: WritableResource, request: DocumentRequest) -> tuple[str, Sequence[Any]]:
+    statement = resource.render_statement(request)
+    return statement.text, statement.parameters
 
 
 def requested_documents(

@@ -18,10 +18,11 @@ from service.database.statements import SHARED, id_array
 from service.error_types import ErrorType
 from service.errors import unavailable
 from service.records.master_record import MasterRecord
+from service.records.relation_statements import finding_hidden
 from service.records.rendering import joined
 from service.records.writable_resource import WritableResource
 from service.schemas.write_forms import FIXED, SINCE
-from service.writing import outcomes, plan_execution, unique_keys
+from service.writing import before_images, outcomes, plan_execution, unique_keys
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import lock_entries
 from service.writing.merge_patch import edit_stored
@@ -82,13 +83,32 @@ async def record_changes(written: Sequence[WrittenBatch]) -> None:
         )
         for each in written
     )
-    change = change_recorder.change_statement(batch.caller, batch.request_id, changes)
+    change = change_recorder.change_statement(
+        batch.caller, batch.request_id, changes, batch.connection.history
+    )
     if change:
         change_id = await next_id(batch.connection, "change")
         parameters = (batch.caller.organization_id, change_id, *change.parameters)
         await batch.connection.defer(change.text, *parameters)
+        if batch.connection.history is not None:
+            await _insert_versions(written, change_id)
     elif any(each.write_set.created_ids for each in written):
         raise unavailable()  # the organization has just moved to another cell
+
+
+async def _insert_versions(written: Sequence[WrittenBatch], change_id: int) -> None:
+    """Insert what the records were before the change, with the next statement."""
+    batch, images = written[0].batch, dict[change_recorder.ImageKey, change_recorder.Image]()
+    for each in written:
+        for key, form in each.batch.transaction.images.items():
+            images.setdefault(key, form)
+    for each in written:
+        if before_images.keeps(batch, each.resource):
+            name = each.resource.feed_name
+            new = change_recorder.Image(1, None)
+            images |= {(name, id_, 0): new for id_ in each.write_set.created_ids}
+    if images:
+        await before_images.insert(batch, images, change_id)
 
 
 async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> outcomes.WriteResult:
@@ -194,8 +214,12 @@ def deletes_late(resource: WritableResource) -> TypeGuard[MasterRecord]:
 def _marking_plan(resource: MasterRecord, write_set: WriteSet) -> change_recorder.WritePlan:
     """Return the plan for the records that only marks those to delete as deleted."""
     text = SHARED["mark_deleted"].fill(table=resource.table)
-    marks = change_recorder.BoundStatement(text, (id_array(write_set.live_deletes),))
-    return [marks, *resource.record_statements(dataclasses.replace(write_set, live_deletes=[]))]
+    names = finding_hidden(resource.statements)
+    hidden = [resource.statements[name].text for name in names]
+    ids = (id_array(write_set.live_deletes),)
+    marks = [change_recorder.BoundStatement(each, ids) for each in (*hidden, text)]
+    others = dataclasses.replace(write_set, live_deletes=[])
+    return [*marks, *resource.record_statements(others)]
 
 
 def fail_dependents(batch: Batch, failed: set[int], dependencies: Iterable[Dependency]) -> None:

@@ -8,12 +8,13 @@ new batch, and rolls a dry run back.
 """
 
 from service.batches.batch import Batch
-from service.batches.change_recorder import DELETED, insert_statement
+from service.batches.change_recorder import DELETED, Image, insert_statement
 from service.batches.entry import DELETE
 from service.database.errors import own_locks
 from service.database.new_ids import next_id
 from service.limits import MAX_BATCH_BYTES
 from service.records.writable_resource import WritableResource
+from service.writing import before_images
 from service.writing.outcomes import WriteOptions, WriteResult
 from service.writing.stored_batches import prepare, record_changes, result_of, store
 
@@ -45,11 +46,13 @@ async def delete_directly(
     if options.outcomes_only or options.precondition or options.path_key is not None:
         return None
     ids, parameters = batch.ids, (caller.organization_id, batch.id_array)
+    texts = [statements[name].text for name in ("lock_last", "used")]
+    keeps_forms = before_images.keeps(batch, resource)
+    if keeps_forms:
+        texts.append(before_images.forms_text(resource))
     with own_locks():
-        rows = await connection.fetch_in_turn(
-            [(statements[name].text, parameters) for name in ("lock_last", "used")]
-        )
-    documents = dict(rows)
+        rows = await connection.fetch_in_turn([(text, parameters) for text in texts])
+    documents = {record_id: text for record_id, text in rows if record_id > 0}
     if len(documents) < len(ids) or not all(documents.values()):
         return None
     joined = ",".join([documents[record_id] for record_id in ids]).encode()
@@ -57,7 +60,16 @@ async def delete_directly(
         return None
     await connection.defer(statements["remove"].text, *parameters)
     records = {resource.feed_name: {DELETED: [*documents]}}
-    change = insert_statement(records, {}, caller.key_id, batch.request_id)
+    history = connection.history
+    change = insert_statement(records, {}, caller.key_id, batch.request_id, history)
     change_id = await next_id(connection, "change")
     await connection.defer(change.text, caller.organization_id, change_id, *change.parameters)
+    if keeps_forms:
+        images = {
+            (resource.feed_name, -id_, 0): Image(int(version), form)
+            for id_, text in rows
+            if id_ < 0
+            for version, _, form in [text.partition(" ")]
+        }
+        await before_images.insert(batch, images, change_id)
     return WriteResult(batch, ids, documents=joined)

@@ -54,7 +54,7 @@ async def test_they_take_two_round_trips(api: Api, shared_dsn: str) -> None:
             if len(requests) == 2:
                 break
     await proxy.close()
-    assert [len(texts) for texts in requests] == [5, 3]
+    assert [len(texts) for texts in requests] == [6, 4]
     assert (requests[0][:3], requests[1][0]) == (["begin", "set", "set"], "delete")
     assert requests[1][-1] == "commit"
 

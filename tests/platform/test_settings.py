@@ -43,6 +43,8 @@ def test_an_empty_value_counts_as_absent() -> None:
         ("WORKERS", "many"),
         ("POOL_SIZE", "0"),
         ("POOL_SIZE", "9" * 5000),
+        ("HISTORY_DAYS", "-1"),
+        ("HISTORY_EXCEPT", "nothing"),
         ("CORS_ORIGINS", "*"),
         ("CORS_ORIGINS", "app.example.com"),
         ("CORS_ORIGINS", "https://app.example.com/"),

@@ -30,6 +30,10 @@ BOUNDED = {
         "_batch_text": "numbers of parents, one record or several, hidden or not"
     },
     "listing/properties.py": {"column_of": "the names of fields"},
+    "writing/before_images.py": {
+        "_imaged_text": "the statements of the resources",
+        "_subjects": "the statements of the resources",
+    },
     "writing/entry_keys.py": {"entry_keys": "the lists of the schemas"},
     "openapi/__init__.py": {"document": "no arguments"},
     "openapi/bounds.py": {"_bounds": "no arguments"},

@@ -141,7 +141,7 @@ where organization_id = $1::bigint and custom_id = any($2::text[]) and state <> 
 order by id
 limit 5;
 
--- POST /api/brands: 7, 8, 9, 7, 10
+-- POST /api/brands: 7, 8, 9, 7, 10, 11
 
 -- 7. shared.next_ids
 --   $1::text table_name
@@ -180,9 +180,11 @@ select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')
 --   $5::integer entries
 --   $6::jsonb records
 --   $7::jsonb causes
+--   $8::text without_versions
 -- Returns no row, so that it can be sent ahead of the commit. The id is a parameter, because a cluster would pull an
 -- insert that takes one from a sequence to the coordinator.
-insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes)
+insert into change (organization_id, id, clock, api_key_id, request_id, entries, records, causes,
+    without_versions)
 select
     o.id,
     $2::bigint,
@@ -191,7 +193,8 @@ select
     $4::text,
     $5::integer,
     $6::jsonb,
-    $7::jsonb
+    $7::jsonb,
+    (select $8::text::text[])
 from organization o
 left join lateral (
     select earlier.clock from change earlier
@@ -201,9 +204,28 @@ left join lateral (
 ) as latest on true
 where o.id = $1::bigint;
 
--- PUT /api/brands: 11, 12, 9, 10
+-- 11. record_versions.insert
+--   $1::bigint organization_id
+--   $2::bigint change_id
+--   $3::text collections
+--   $4::bigint[] record_ids
+--   $5::bigint[] part_ids
+--   $6::bigint[] versions
+--   $7::text forms
+-- Returns no row, as record of changes.sql. The forms are separated by a character that JSON escapes; "" stands for none. Two
+-- transactions that change a record without a lock take one version: the later one is repeated.
+insert into record_version (organization_id, collection, record_id, part_id, version, change_id, form)
+select o.id, image.collection, image.record_id, image.part_id, image.version, $2::bigint,
+    nullif(image.form, '')
+from organization o
+cross join unnest(
+    (select $3::text::text[]), $4::bigint[], $5::bigint[], $6::bigint[], string_to_array($7::text, chr(30))
+) as image(collection, record_id, part_id, version, form)
+where o.id = $1::bigint;
 
--- 11. shared.lock_records(shared.id_is_sent)
+-- PUT /api/brands: 12, 13, 9, 10, 11
+
+-- 12. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{71,72}'
 select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
@@ -211,10 +233,11 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for no key update;
 
--- 12. shared.rows_as_json(plain_records.update)
+-- 13. shared.rows_and_images(plain_records.update, shared.images(shared.next_version, plain_records.shape(plain_records.record, shared.images_page(shared.returned_ids))))
 --   $1::bigint organization_id
 --   $2::jsonb items
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
 with returned as (
     with sent as materialized (
         select *
@@ -237,27 +260,68 @@ with returned as (
     returning stored.id, row(stored.custom_id, stored.name) is distinct
         from row(before.custom_id, before.name) as shown
 )
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'brands'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            -- Documents or writables.
+            with record as (
+                select r.* from brand r where r.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            )
+            select page_order, sort_values, '{"customId":'
+                || coalesce(to_json(case
+                    when custom_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                '\u009f\u00ad\u034f\u0600-'
+                '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then custom_id end
+            )::text, 'null'
+            ) || ',"name":' || to_json(name)::text || ',"state":"' || state || '"}' as document
+            from page
+        ) as form
+    ) as image
+) as image;
 
--- PUT /api/brands?match=customId: 13, 14, 13, 15, 12, 10
+-- PUT /api/brands?match=customId: 14, 15, 14, 16, 13, 10, 11
 
--- 13. writer_locks.lock
+-- 14. writer_locks.lock
 --   $1::bigint organization_id
 --   $2::text[] purposes
 select purpose from writer_lock where organization_id = $1::bigint and purpose = any($2::text[])
 order by purpose
 for no key update;
 
--- 14. writer_locks.insert
+-- 15. writer_locks.insert
 --   $1::bigint organization_id
 --   $2::text purpose
 insert into writer_lock (organization_id, purpose) values ($1::bigint, $2::text)
 on conflict (organization_id, purpose) do nothing;
 
--- 15. shared.lock_records(shared.key_is_sent)
+-- 16. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
---   $3::bigint[] = ()
+--   $3::bigint[] = []
 select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
 where organization_id = $1::bigint and id = any($3::bigint[] || array(
     select one.id from brand one where one.organization_id = $1::bigint and one.custom_id = any($2::text[])
@@ -265,9 +329,9 @@ where organization_id = $1::bigint and id = any($3::bigint[] || array(
 order by id
 for no key update;
 
--- PATCH /api/brands?match=customId: 13, 15, 16, 12
+-- PATCH /api/brands?match=customId: 14, 16, 17, 13
 
--- 16. shared.collect_batch(plain_records.shape(plain_records.record))
+-- 17. shared.collect_batch(plain_records.shape(plain_records.record))
 --   $1::bigint organization_id
 --   $2::text = '{71,72}'
 select
@@ -298,13 +362,11 @@ from (
     from page
 ) as page;
 
--- PATCH /api/brands: 11, 16, 12, 9, 10
+-- PATCH /api/brands: 18, 17, 13, 9, 10, 11
 
--- PATCH /api/brands/71: 17, 5, 12, 4, 10
-
--- 17. shared.rows_as_json(shared.lock_records(shared.id_is_sent))
+-- 18. shared.rows_as_json(shared.lock_records(shared.id_is_sent))
 --   $1::bigint organization_id
---   $2::text = '{71}'
+--   $2::text = '{71,72}'
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
 with returned as (
     select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
@@ -314,9 +376,11 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- DELETE /api/brands/71: 18, 19, 20, 21, 4, 10
+-- PATCH /api/brands/71: 18, 5, 13, 4, 10, 11
 
--- 18. shared.lock_records(shared.id_is_sent)
+-- DELETE /api/brands/71: 19, 20, 21, 22, 4, 10, 11
+
+-- 19. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{71}'
 select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
@@ -324,7 +388,7 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for update;
 
--- 19. relations.uses
+-- 20. relations.uses
 --   $1::bigint organization_id
 --   $2::text ids
 -- Ids that records of barcode_range refer to by a link, which may be the same table, with the number of live records, and with
@@ -444,34 +508,207 @@ cross join lateral (
 where link.organization_id = $1::bigint and link.brand_id = any((select $2::text::bigint[])::bigint[])
 group by link.brand_id;
 
--- 20. shared.rows_as_json(plain_records.delete)
+-- 21. shared.rows_and_images(plain_records.delete, shared.images(shared.next_version, plain_records.shape(plain_records.record, shared.images_page(shared.returned_ids))))
 --   $1::bigint organization_id
 --   $2::text ids
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
 with returned as (
     update brand set state = 'deleted'
     where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
     returning id, false as shown
 )
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'brands'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            -- Documents or writables.
+            with record as (
+                select r.* from brand r where r.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            )
+            select page_order, sort_values, '{"customId":'
+                || coalesce(to_json(case
+                    when custom_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                '\u009f\u00ad\u034f\u0600-'
+                '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then custom_id end
+            )::text, 'null'
+            ) || ',"name":' || to_json(name)::text || ',"state":"' || state || '"}' as document
+            from page
+        ) as form
+    ) as image
+) as image;
 
--- 21. shared.rows_as_json(relations.clear)
+-- 22. shared.rows_and_images(relations.clear, shared.images(shared.next_version, plain_records.shape(plain_records.record, shared.images_page(shared.returned_ids), child_lists.join(child_lists.rows))))
 --   $1::bigint organization_id
 --   $2::text ids
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
 with returned as (
     -- Removes the links of deleted records for good.
     delete from custom_field_brand
     where organization_id = $1::bigint and brand_id = any((select $2::text::bigint[])::bigint[])
-    returning custom_field_id as "style-custom-fields"
+    returning custom_field_id as "style-custom-fields.form"
 )
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'style-custom-fields'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            -- Documents or writables.
+            with record as (
+                select r.* from style_custom_field r where r.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."style-custom-fields.form" from returned))
+            )
+            select page_order, sort_values, '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                || coalesce(to_json(case
+                    when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                '\u009f\u00ad\u034f\u0600-'
+                '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+            )::text, 'null'
+            ) || ',"state":"' || state || '","internalOnly":' || internal_only::text || ',"isMandatory":'
+                || is_mandatory::text || ',"isSupplierEditable":' || is_supplier_editable::text
+                || ',"isMultiLine":' || is_multi_line::text || ',"isSortByAllowedValueId":'
+                || is_sort_by_allowed_value_id::text || ',"diffPerColor":' || diff_per_color::text
+                || ',"diffPerSize":' || diff_per_size::text || ',"useInThumbnailViewGroupBy":'
+                || use_in_thumbnail_view_group_by::text || ',"maxChar":' || coalesce(max_char::text, 'null')
+                || ',"allowedDecimals":' || coalesce(allowed_decimals::text, 'null')
+                || ',"numericVariantCalculationFormula":"' || numeric_variant_calculation_formula
+                || '","allowedValues":[' || coalesce(allowed_values, '') || '],"associatedBrands":['
+                || coalesce(associated_brands, '') || '],"associatedGroups":['
+                || coalesce(associated_groups, '') || '],"associatedStyleCategories":['
+                || coalesce(associated_style_categories, '') || ']}' as document
+            from page
+            left join lateral (
+                select string_agg('{"id":' || id::text || ',"value":' || to_json(value)::text
+                    || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"isDefaultValue":' || is_default_value::text || ',"parentAllowedValueId":'
+                    || coalesce(parent_allowed_value_id::text, 'null') || '}', ',' order by case
+                    when page.is_sort_by_allowed_value_id then entry.user_defined_id else entry.value end,
+                    entry.id
+                ) as allowed_values
+                from (
+                    select stored.id, stored.value, stored.user_defined_id, stored.is_default_value,
+                        stored.parent_allowed_value_id
+                    from style_allowed_value as stored
+                    where stored.organization_id = $1::bigint and stored.custom_field_id = page.id
+                ) as entry
+            ) as allowed_values_of_page on true
+            -- Part of documents and writables: the ids or entries of each record of the page.
+            left join lateral (
+                select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || '}', ','
+                    order by entry.linked_id) as associated_brands
+                from (
+                    -- In an order that the index by owner alone has, as in linked_ids.
+                    select target.*, stored.brand_id as linked_id
+                    from custom_field_brand stored
+                    cross join lateral (
+                        -- The offset keeps the planner from reading the target of all links at once.
+                        select * from brand t where t.organization_id = $1::bigint
+                            and t.id = stored.brand_id offset 0
+                    ) as target
+                    where stored.organization_id = $1::bigint and stored.custom_field_id between page.id
+                        and page.id
+                    order by stored.custom_field_id
+                ) as entry
+            ) as associated_brands_of_page on true
+            -- Part of documents and writables: the ids or entries of each record of the page.
+            left join lateral (
+                select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || '}', ','
+                    order by entry.linked_id) as associated_groups
+                from (
+                    -- In an order that the index by owner alone has, as in linked_ids.
+                    select target.*, stored.group_id as linked_id
+                    from custom_field_group stored
+                    cross join lateral (
+                        -- The offset keeps the planner from reading the target of all links at once.
+                        select * from style_group t where t.organization_id = $1::bigint
+                            and t.id = stored.group_id offset 0
+                    ) as target
+                    where stored.organization_id = $1::bigint and stored.custom_field_id between page.id
+                        and page.id
+                    order by stored.custom_field_id
+                ) as entry
+            ) as associated_groups_of_page on true
+            -- Part of documents and writables: the ids or entries of each record of the page.
+            left join lateral (
+                select string_agg('{"id":' || id::text || ',"name":' || to_json(name)::text || '}', ','
+                    order by entry.linked_id) as associated_style_categories
+                from (
+                    -- In an order that the index by owner alone has, as in linked_ids.
+                    select target.*, stored.style_category_id as linked_id
+                    from custom_field_style_category stored
+                    cross join lateral (
+                        -- The offset keeps the planner from reading the target of all links at once.
+                        select * from style_category t where t.organization_id = $1::bigint
+                            and t.id = stored.style_category_id offset 0
+                    ) as target
+                    where stored.organization_id = $1::bigint and stored.custom_field_id between page.id
+                        and page.id
+                    order by stored.custom_field_id
+                ) as entry
+            ) as associated_style_categories_of_page on true
+        ) as form
+    ) as image
+) as image;
 
--- DELETE /api/brands?ids=72: 18, 19, 20, 21, 4, 10
+-- DELETE /api/brands?ids=72: 19, 20, 21, 22, 4, 10, 11
 
--- GET /api/colors?pageSize=2: 22
+-- GET /api/colors?pageSize=2: 23
 
--- 22. shared.collect_page(colors.documents)
+-- 23. shared.collect_page(colors.documents)
 --   $1::bigint organization_id
 select
     case when bytes <= 8388608 then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
@@ -561,9 +798,9 @@ from (
     ) as page
 ) as page;
 
--- GET /api/colors?pageSize=1&state=active&sort[0].property=userDefinedId&sort[0].order=desc: 23
+-- GET /api/colors?pageSize=1&state=active&sort[0].property=userDefinedId&sort[0].order=desc: 24
 
--- 23. shared.collect_page(colors.documents), like 22 but for
+-- 24. shared.collect_page(colors.documents), like 23 but for
 --   $1::bigint organization_id
 --   $2::text = 'active'
 --   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
@@ -580,9 +817,9 @@ from (
 --   +                     select * from record where record.state = $2::text
 --   +                     order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
 
--- GET /api/colors?cursor=…: 24
+-- GET /api/colors?cursor=…: 25
 
--- 24. shared.collect_page(colors.documents), like 22 but for
+-- 25. shared.collect_page(colors.documents), like 23 but for
 --   $1::bigint organization_id
 --   $2::text = 'active'
 --   $3::text = 'TH-C1282'
@@ -603,9 +840,9 @@ from (
 --   +                         and (record.user_defined_id < $3::text or record.id > $4::bigint)
 --   +                     order by record.user_defined_id desc, record.id limit 1 + 1 offset 0
 
--- GET /api/colors/1: 25
+-- GET /api/colors/1: 26
 
--- 25. shared.collect_batch(colors.documents)
+-- 26. shared.collect_batch(colors.documents)
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -684,9 +921,9 @@ from (
     full join color_languages l on l.color_id = page.id
 ) as page;
 
--- GET /api/colors/1?form=writable: 26
+-- GET /api/colors/1?form=writable: 27
 
--- 26. shared.collect_batch(colors.writables)
+-- 27. shared.collect_batch(colors.writables)
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -735,9 +972,9 @@ from (
     cross join feature
 ) as page;
 
--- GET /api/colors/userDefinedId=TH-C1001: 27, 25
+-- GET /api/colors/userDefinedId=TH-C1001: 28, 26
 
--- 27. shared.live_by_key
+-- 28. shared.live_by_key
 --   $1::bigint organization_id
 --   $2::text[] forms
 -- Live records with an own key in any of its normal forms: more than one, if it is ambiguous.
@@ -746,9 +983,9 @@ where organization_id = $1::bigint and user_defined_id = any($2::text[]) and sta
 order by id
 limit 5;
 
--- POST /api/colors: 7, 28, 29, 30, 31, 32, 33, 7, 10
+-- POST /api/colors: 7, 29, 30, 31, 32, 33, 34, 35, 36, 7, 10, 11
 
--- 28. links.stored
+-- 29. links.stored
 --   $1::bigint organization_id
 --   $2::text ids
 --   $3::bigint first_id
@@ -765,7 +1002,7 @@ where organization_id = $1::bigint and color_id = any((select $2::text::bigint[]
     -- The range leads to the index by owner; without it, the planner may read all links of the organization.
     and color_id between $3::bigint and $4::bigint;
 
--- 29. colors.unknown_references
+-- 30. colors.unknown_references
 --   $1::bigint organization_id
 --   $2::bigint[] color_group_ids
 --   $3::bigint[] language_ids
@@ -786,7 +1023,7 @@ select 'languageIds', wanted.id, false
 from unnest($3::bigint[]) as wanted(id)
 where not exists (select 1 from language l where l.id = wanted.id);
 
--- 30. shared.rows_as_json(plain_records.insert)
+-- 31. shared.rows_as_json(plain_records.insert)
 --   $1::bigint organization_id
 --   $2::jsonb items
 --   $3::text source
@@ -804,7 +1041,80 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 31. shared.rows_as_json(links.add)
+-- 32. shared.rows_and_images(shared.owners_of_links, shared.images(shared.next_version, colors.writables(shared.images_page(shared.returned_ids))))
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
+with returned as (
+    -- Owners of links to add, before that.
+    select (sent.pair ->> 0)::bigint as id
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    where $1::bigint is not null
+)
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+    ) as image
+) as image;
+
+-- 33. shared.rows_as_json(links.add)
 --   $1::bigint organization_id
 --   $2::jsonb pairs
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -818,23 +1128,131 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 32. shared.rows_as_json(links.add), like 31 but for
+-- 34. shared.rows_and_images(shared.owners_of_links, shared.images(shared.next_version, shared.part(shared.images_page(shared.returned_ids), child_lists.join(color_translations.writable_translations))))
+--   $1::bigint organization_id
+--   $2::jsonb pairs
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
+with returned as (
+    -- Owners of links to add, before that.
+    select (sent.pair ->> 0)::bigint as id, (sent.pair ->> 0)::bigint as "color-translations.form",
+        (sent.pair ->> 1)::bigint as "color-translations.part"
+    from jsonb_array_elements($2::jsonb) as sent(pair)
+    where $1::bigint is not null
+)
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+        union all
+        -- Part of rows_and_images: forms of records.
+        select 1::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'color-translations'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."color-translations.form" from returned))
+            )
+            select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+            from page
+            left join lateral (
+                select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+                    || coalesce(to_json(color_name)::text, 'null') || '}', ','
+                    order by entry.language_id) as translations
+                from (
+                    -- Part of writables: none without the multiple-language feature, which writes require.
+                    select stored.* from color_language stored
+                    where stored.organization_id = $1::bigint and stored.color_id = page.id
+                        and (select multiple_language from organization where id = $1::bigint)
+                ) as entry
+            ) as translations_of_page on true
+        ) as form
+    ) as image
+) as image;
+
+-- 35. shared.rows_as_json(links.add), like 33 but for
 --   $1::bigint organization_id
 --   $2::jsonb pairs
 --   -     insert into color_in_group as stored (organization_id, color_id, color_group_id)
 --   +     insert into color_language as stored (organization_id, color_id, language_id)
 --   -     returning stored.color_id as id
---   +     returning stored.color_id as id, color_id as "color-translations"
+--   +     returning stored.color_id as id, color_id as "color-translations.form",
+--   +         language_id as "color-translations.part"
 
--- 33. shared.collect_batch(colors.documents), like 25 but for
+-- 36. shared.collect_batch(colors.documents), like 26 but for
 --   $1::bigint organization_id
 --   $2::text = '{559,560}'
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 
--- PUT /api/colors: 34, 28, 35, 33, 10
+-- PUT /api/colors: 37, 29, 38, 36, 10, 11
 
--- 34. shared.lock_records(shared.id_is_sent)
+-- 37. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{559,560}'
 select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
@@ -842,10 +1260,11 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for no key update;
 
--- 35. shared.rows_as_json(plain_records.update)
+-- 38. shared.rows_and_images(plain_records.update, shared.images(shared.next_version, colors.writables(shared.images_page(shared.returned_ids))))
 --   $1::bigint organization_id
 --   $2::jsonb items
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
 with returned as (
     with sent as materialized (
         select *
@@ -872,14 +1291,74 @@ with returned as (
     returning stored.id, row(stored.color_reference, stored.name, stored.user_defined_id) is distinct
         from row(before.color_reference, before.name, before.user_defined_id) as shown
 )
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+    ) as image
+) as image;
 
--- PUT /api/colors?match=userDefinedId: 13, 14, 13, 36, 28, 35, 10
+-- PUT /api/colors?match=userDefinedId: 14, 15, 14, 39, 29, 38, 10, 11
 
--- 36. shared.lock_records(shared.key_is_sent)
+-- 39. shared.lock_records(shared.key_is_sent)
 --   $1::bigint organization_id
 --   $2::text[] = ['RECORDED-1', 'RECORDED-2']
---   $3::bigint[] = ()
+--   $3::bigint[] = []
 select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
 where organization_id = $1::bigint and id = any($3::bigint[] || array(
     select one.id from color one where one.organization_id = $1::bigint
@@ -888,28 +1367,28 @@ where organization_id = $1::bigint and id = any($3::bigint[] || array(
 order by id
 for no key update;
 
--- PATCH /api/colors?match=userDefinedId: 13, 36, 37, 28, 35
+-- PATCH /api/colors?match=userDefinedId: 14, 39, 40, 38
 
--- 37. shared.collect_batch(colors.writables), like 26 but for
+-- 40. shared.collect_batch(colors.writables), like 27 but for
 --   $1::bigint organization_id
 --   $2::text = '{559,560}'
 --   -         from record where record.id = $2::bigint
 --   +         from record where record.id = any((select $2::text::bigint[])::bigint[])
 
--- PATCH /api/colors: 34, 37, 28, 35, 33, 10
+-- PATCH /api/colors: 41, 40, 38, 36, 10, 11
 
--- PATCH /api/colors/559: 38, 26, 35, 25, 10
-
--- 38. shared.rows_as_json(shared.lock_records(shared.id_is_sent)), like 17 but for
+-- 41. shared.rows_as_json(shared.lock_records(shared.id_is_sent)), like 18 but for
 --   $1::bigint organization_id
---   $2::text = '{559}'
+--   $2::text = '{559,560}'
 --   -     select id, state as state, custom_id as key, null::bigint as within_id, null::text as fields from brand
 --   +     select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields
 --   +         from color
 
--- DELETE /api/colors/559: 39, 40, 41, 42, 43, 25, 10
+-- PATCH /api/colors/559: 41, 27, 38, 26, 10, 11
 
--- 39. shared.lock_records(shared.id_is_sent)
+-- DELETE /api/colors/559: 42, 43, 44, 45, 46, 26, 10, 11
+
+-- 42. shared.lock_records(shared.id_is_sent)
 --   $1::bigint organization_id
 --   $2::text = '{559}'
 select id, state as state, user_defined_id as key, null::bigint as within_id, null::text as fields from color
@@ -917,7 +1396,7 @@ where organization_id = $1::bigint and id = any((select $2::text::bigint[])::big
 order by id
 for update;
 
--- 40. relations.uses
+-- 43. relations.uses
 --   $1::bigint organization_id
 --   $2::text ids
 -- Ids that records of style refer to by a link, which may be the same table, with the number of live records, and with
@@ -1034,7 +1513,7 @@ cross join lateral (
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id;
 
--- 41. shared.rows_as_json(shared.filled_parts(child_lists.filled))
+-- 44. shared.rows_as_json(shared.filled_parts(child_lists.filled))
 --   $1::bigint organization_id
 --   $2::text ids
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1051,7 +1530,7 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 42. shared.rows_as_json(shared.filled_parts(color_swatches.filled))
+-- 45. shared.rows_as_json(shared.filled_parts(color_swatches.filled))
 --   $1::bigint organization_id
 --   $2::text ids
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1063,17 +1542,83 @@ with returned as (
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 43. shared.rows_as_json(plain_records.delete), like 20 but for
+-- 46. shared.rows_and_images(plain_records.delete, shared.images(shared.next_version, colors.writables(shared.images_page(shared.returned_ids))))
 --   $1::bigint organization_id
 --   $2::text ids
---   -     update brand set state = 'deleted'
---   +     update color set state = 'deleted'
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
+with returned as (
+    update color set state = 'deleted'
+    where organization_id = $1::bigint and id = any((select $2::text::bigint[])::bigint[])
+    returning id, false as shown
+)
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+    ) as image
+) as image;
 
--- DELETE /api/colors?ids=560: 39, 40, 41, 42, 43, 25, 10
+-- DELETE /api/colors?ids=560: 42, 43, 44, 45, 46, 26, 10, 11
 
--- GET /api/colors/1/translations: 44
+-- GET /api/colors/1/translations: 47
 
--- 44. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
+-- 47. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -1103,9 +1648,9 @@ from (
     ) as translations_of_page on true
 ) as page;
 
--- GET /api/colors/1/translations?form=writable: 45
+-- GET /api/colors/1/translations?form=writable: 48
 
--- 45. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations)))
+-- 48. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations)))
 --   $1::bigint organization_id
 --   $2::bigint = 1
 select
@@ -1136,9 +1681,9 @@ from (
     ) as translations_of_page on true
 ) as page;
 
--- PUT /api/colors/1/translations: 34, 46, 47, 48, 49, 44, 7, 10
+-- PUT /api/colors/1/translations: 37, 49, 50, 51, 52, 53, 47, 7, 10, 11
 
--- 46. child_lists.stored
+-- 49. child_lists.stored
 --   $1::bigint organization_id
 --   $2::text owner_ids
 -- An array per column takes less time than a row per child.
@@ -1150,14 +1695,120 @@ from (
     order by language_id
 ) as stored;
 
--- 47. child_lists.unknown_languages
+-- 50. child_lists.unknown_languages
 --   $1::bigint organization_id
 --   $2::bigint[] ids
 -- Languages are shared by all organizations. The organization is a parameter, as in every statement.
 select sent.id from unnest($2::bigint[]) as sent(id)
 where $1::bigint is not null and not exists (select 1 from language where language.id = sent.id);
 
--- 48. shared.rows_as_json(child_lists.insert)
+-- 51. shared.rows_and_images(shared.owners_of_children, shared.images(shared.next_version, shared.part(shared.part_record, shared.images_page(shared.returned_ids))))
+--   $1::bigint organization_id
+--   $2::jsonb children
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
+with returned as (
+    -- Owners of children to insert, before that.
+    select sent."ownerId" as id, sent."ownerId" as "colors.form"
+    from jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint)
+    where $1::bigint is not null
+)
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'color-translations'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            )
+            select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+            from page
+            left join lateral (
+                select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+                    || coalesce(to_json(color_name)::text, 'null') || '}', ','
+                    order by entry.language_id) as translations
+                from (
+                    -- Part of writables: none without the multiple-language feature, which writes require.
+                    select stored.* from color_language stored
+                    where stored.organization_id = $1::bigint and stored.color_id = page.id
+                        and (select multiple_language from organization where id = $1::bigint)
+                ) as entry
+            ) as translations_of_page on true
+        ) as form
+        union all
+        -- Part of rows_and_images: forms of records.
+        select 1::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."colors.form" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+    ) as image
+) as image;
+
+-- 52. shared.rows_as_json(child_lists.insert)
 --   $1::bigint organization_id
 --   $2::jsonb children
 -- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
@@ -1167,14 +1818,15 @@ with returned as (
     from organization o
     cross join jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint, "colorName" text)
     where o.id = $1::bigint
-    returning stored.color_id as id, stored.color_id as "colors"
+    returning stored.color_id as id, stored.color_id as "colors.form"
 )
 select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
 
--- 49. shared.rows_as_json(child_lists.remove)
+-- 53. shared.rows_and_images(child_lists.remove, shared.images(shared.next_version, shared.part(shared.part_record, shared.images_page(shared.returned_ids))))
 --   $1::bigint organization_id
 --   $2::jsonb children
--- Rows of a statement in the columns of collect_batch, because statements of one round trip return the same columns.
+-- The same, with forms of the records of these rows, as they were before the statement: all of it sees one snapshot. The numbers
+-- are those of the subjects, the records, the parts and the versions, in the order of the forms.
 with returned as (
     with sent as materialized (
         select sent."ownerId", sent.id from jsonb_to_recordset($2::jsonb) as sent("ownerId" bigint, id bigint)
@@ -1183,17 +1835,110 @@ with returned as (
     using sent
     where stored.organization_id = $1::bigint and stored.color_id = any(array(select "ownerId" from sent))
         and stored.color_id = sent."ownerId" and stored.language_id = sent.id
-    returning stored.color_id as id, stored.color_id as "colors"
+    returning stored.color_id as id, stored.color_id as "colors.form"
 )
-select null::bigint[] as ids, array[convert_to(json_agg(returned)::text, 'UTF8')] as documents from returned;
+select image.numbers as ids, array[changed.rows] || image.forms as documents
+from (select convert_to(json_agg(returned)::text, 'UTF8') as rows from returned) as changed
+cross join (
+    select
+        array_agg(image.subject) || array_agg(image.record_id) || array_agg(image.part_id)
+        || array_agg(image.version) as numbers,
+        array_agg(convert_to(image.document, 'UTF8')) as forms
+    from (
+        -- Part of rows_and_images: forms of records.
+        select 0::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'color-translations'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select owner.*, owner.id as color_id from color owner where owner.organization_id = $1::bigint
+            ),
+            page as (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."id" from returned))
+            )
+            select page_order, sort_values, '[' || coalesce(translations, '') || ']' as document
+            from page
+            left join lateral (
+                select string_agg('{"languageId":' || language_id::text || ',"colorName":'
+                    || coalesce(to_json(color_name)::text, 'null') || '}', ','
+                    order by entry.language_id) as translations
+                from (
+                    -- Part of writables: none without the multiple-language feature, which writes require.
+                    select stored.* from color_language stored
+                    where stored.organization_id = $1::bigint and stored.color_id = page.id
+                        and (select multiple_language from organization where id = $1::bigint)
+                ) as entry
+            ) as translations_of_page on true
+        ) as form
+        union all
+        -- Part of rows_and_images: forms of records.
+        select 1::bigint as subject, form.page_order as record_id, 0::bigint as part_id, coalesce((
+            select earlier.version from record_version earlier
+            where earlier.organization_id = $1::bigint and earlier.collection = 'colors'
+                and earlier.record_id = form.page_order and earlier.part_id = 0
+            order by earlier.version desc
+            limit 1
+            ), 0
+        ) + 1 as version, form.document
+        from (
+            with record as (
+                select c.* from color c where c.organization_id = $1::bigint
+            ),
+            page as materialized (
+                select record.*, record.id as page_order, null::text as sort_values
+                from record
+                where record.id = any(array(select returned."colors.form" from returned))
+            ),
+            feature as (
+                select multiple_language from organization where id = $1::bigint
+            )
+            select
+                page_order,
+                sort_values,
+                '{"name":' || to_json(name)::text || ',"userDefinedId":'
+                    || coalesce(to_json(case
+                        when user_defined_id ~ '[^\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u0001-\u001f\u007f-'
+                    '\u009f\u00ad\u034f\u0600-'
+                    '\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180e\u200b\u'
+                    '200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff0-'
+                    '\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-'
+                    '\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\u200c\u200d\u180b-'
+                    '\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]' then user_defined_id end
+                )::text, 'null'
+                ) || ',"userDefinedId2":' || coalesce(to_json(user_defined_id2)::text, 'null')
+                    || ',"colorReference":' || coalesce(to_json(color_reference)::text, 'null')
+                    || ',"colorNote":' || coalesce(to_json(color_note)::text, 'null') || ',"state":"' || state
+                    || '"'
+                || ',"colorGroupIds":' || to_json(array(
+                    select g.color_group_id from color_in_group g
+                    where g.organization_id = $1::bigint and g.color_id = page.id order by 1
+                ))
+                || ',"languageIds":' || to_json(array(
+                    select l.language_id from color_language l
+                    where l.organization_id = $1::bigint and l.color_id = page.id
+                        and feature.multiple_language order by 1
+                ))
+                || '}' as document
+            from page
+            cross join feature
+        ) as form
+    ) as image
+) as image;
 
--- PUT /api/colors/1/translations: 34, 46, 49, 44, 10
+-- PUT /api/colors/1/translations: 37, 49, 53, 47, 10, 11
 
--- PUT /api/colors/1/translations: 34, 46, 44
+-- PUT /api/colors/1/translations: 37, 49, 47
 
--- GET /api/color-translations?pageSize=2: 50
+-- GET /api/color-translations?pageSize=2: 54
 
--- 50. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
+-- 54. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows)))
 --   $1::bigint organization_id
 select
     case when bytes <= 8388608 then substring(convert_to(documents, 'UTF8') for bytes) end as documents,
@@ -1240,9 +1985,9 @@ from (
     ) as page
 ) as page;
 
--- GET /api/color-translations?pageSize=1&sort[0].property=colorId&sort[0].order=desc: 51
+-- GET /api/color-translations?pageSize=1&sort[0].property=colorId&sort[0].order=desc: 55
 
--- 51. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
+-- 55. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 54 but for
 --   $1::bigint organization_id
 --   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
 --   +     coalesce(last_values, '[' || ids[1] || ']') as last_values, cardinality(ids) > 1 as has_more
@@ -1255,9 +2000,9 @@ from (
 --   -                     order by record.color_id limit 2 + 1 offset 0
 --   +                     order by record.color_id desc limit 1 + 1 offset 0
 
--- GET /api/color-translations?cursor=…: 52
+-- GET /api/color-translations?cursor=…: 56
 
--- 52. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 50 but for
+-- 56. shared.collect_page(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 54 but for
 --   $1::bigint organization_id
 --   $2::bigint = 282
 --   -     coalesce(last_values, '[' || ids[2] || ']') as last_values, cardinality(ids) > 2 as has_more
@@ -1273,9 +2018,9 @@ from (
 --   +                     ) and record.color_id < $2::bigint
 --   +                     order by record.color_id desc limit 1 + 1 offset 0
 
--- PUT /api/color-translations: 34, 46, 53
+-- PUT /api/color-translations: 37, 49, 57
 
--- 53. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 44 but for
+-- 57. shared.collect_batch(shared.part(shared.part_record, child_lists.join(child_lists.rows))), like 47 but for
 --   $1::bigint organization_id
 --   $2::text = '{2,3}'
 --   -         from record where record.id = $2::bigint
@@ -1284,9 +2029,9 @@ from (
 --   +     select page_order, sort_values, '{"colorId":' || page.id || ',"translations":' || '['
 --   +         || coalesce(translations, '') || ']' || '}' as document
 
--- PATCH /api/color-translations: 34, 54, 46, 53
+-- PATCH /api/color-translations: 41, 58, 49, 57
 
--- 54. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations))), like 45 but for
+-- 58. shared.collect_batch(shared.part(shared.part_record, child_lists.join(color_translations.writable_translations))), like 48 but for
 --   $1::bigint organization_id
 --   $2::text = '{2,3}'
 --   -         from record where record.id = $2::bigint

@@ -49,7 +49,7 @@ def check(settings: Settings, _: Namespace) -> None:
         parts = [
             _settings(connections),
             *_disk(settings),
-            *asyncio.run(_parts(dsn, settings.changes_days)),
+            *asyncio.run(_parts(dsn, settings.kept_days)),
         ]
     for name, is_right, text in parts:
         say(f"{'ok' if is_right else 'WRONG':5}  {name:12}  {text}")

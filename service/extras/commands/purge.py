@@ -37,6 +37,7 @@ _OWN: Final = {
 }
 """Children by table whose foreign keys to it do not cascade."""
 _SQL: Final = load("deleted_records")
+_FORGET: Final = load("record_versions")["forget"].text
 _LOCK_ORGANIZATION: Final = SHARED["lock_organization"].text
 
 
@@ -141,6 +142,9 @@ class _Purge:
         for own in (*_OWN.get(table, ()), table):
             text = _SQL["remove"].fill(table=own, owner=owners[own])
             await self.connection.execute(text, self.organization_id, unused)
+        names = (resource.name, *resource.parts)
+        for name in names:
+            await self.connection.execute(_FORGET, self.organization_id, name, unused)
         self.removed[resource.name] += len(unused)
         self.referenced[resource.name] += len(ids) - len(unused)
         return max(ids, default=-1)

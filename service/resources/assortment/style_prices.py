@@ -1,7 +1,7 @@
 """Prices of styles in price lists: a part of styles (contract, Prices of styles)."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 import asyncpg
@@ -9,7 +9,7 @@ import orjson
 
 from service import schemas
 from service.batches.batch import Batch
-from service.batches.change_recorder import WritePlan
+from service.batches.change_recorder import BoundStatement, WritePlan
 from service.batches.entry import Item
 from service.database.new_ids import next_ids
 from service.database.statements import Statement, load
@@ -53,7 +53,8 @@ class StylePrices(RecordPart):
             "userDefinedId", load("style_prices")["price_list_by_key"].text
         ),
     }
-    is_patched = compares_patched = True
+    is_patched = compares_patched = has_several_parts = True
+    missing_form: ClassVar[str | None] = '{"prices":[]}'
     scope_field = "id"
     sizes_of = "size_ranges_of_style"
     related = (
@@ -90,15 +91,22 @@ class StylePrices(RecordPart):
         entries = {"documents": "price", "writables": "priceWritable"}
         return {
             name: documents.bind(
-                price=scalar_columns.braced(
-                    scalar_columns.members_sql(schemas.definition(self.name, entry))
-                ),
+                price=_price(entry),
                 order=_ORDER,
                 is_shown=IS_SHOWN,
                 **({} if owner_field else {"opening": openings[name]}),
             )
             for name, entry in entries.items()
         }
+
+    def images(self, ids: str) -> str:
+        """Return the SQL of the forms of the price lists of styles."""
+        return load("style_prices")["images"].fill(
+            ids=ids,
+            price=_price("priceWritable"),
+            order=_ORDER,
+            is_shown=IS_SHOWN,
+        )
 
     def item_errors(self, item: Item) -> Iterator[ErrorDetail]:
         """Yield the errors of repeated price lists, and of prices that the request alone shows."""
@@ -144,9 +152,14 @@ class StylePrices(RecordPart):
         turned = [each.pair for each in lists if each.was_filled != bool(each.prices)]
         return [
             *([self.bound("remove", removed)] if removed else ()),
-            *([self.bound("insert", orjson.dumps(rows).decode())] if rows else ()),
+            *([self._insertion(rows)] if rows else ()),
             *([self.bound("tell_price_lists", orjson.dumps(turned).decode())] if turned else ()),
         ]
+
+    def _insertion(self, rows: Sequence[Item]) -> BoundStatement:
+        """Return the statement that inserts prices."""
+        text, parameters, _ = self.bound("insert", orjson.dumps(rows).decode())
+        return BoundStatement(text, parameters, self.statements["priced"].text)
 
     async def _match_stored(self, batch: Batch, lists: Collection[sent_prices.SentPrices]) -> None:
         """Match the prices to stored ones; report lists with too many, hidden ones included."""
@@ -199,6 +212,12 @@ class StylePrices(RecordPart):
             is_filled = bool(after) or any(each.prices for each in written)
             was_filled = style_id in before
             batch.note_part(self.name, style_id, was_filled=was_filled, is_filled=is_filled)
+
+
+def _price(form: str) -> str:
+    """Return the SQL of a price in documents or writable forms."""
+    shape = schemas.definition(StylePrices.name, form)
+    return scalar_columns.braced(scalar_columns.members_sql(shape))
 
 
 def _amount_errors(price: Item, price_list: asyncpg.Record) -> Iterator[ErrorDetail]:
