@@ -1,4 +1,4 @@
-"""Browser tests of the bulk edit of `/data` (contract, Open pages)."""
+"""Browser tests of the bulk edit of `/data` (tools, Open pages)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Browser tests of `/data`: people find, read and edit records (contract, Open pages)."""
+"""Browser tests of `/data`: people find, read and edit records (tools, Open pages)."""
 
 import asyncio
 import re

@@ -10,7 +10,7 @@ from tests.support.api import Api
 from tests.support.guide_steps import Reader, matches_shown, steps
 
 FILES = sorted(GUIDES.glob("*.md"))
-CONTRACT = documents.sections(GUIDES.parent / "contract.md")
+CONTRACT = documents.contract()
 
 each_guide = pytest.mark.parametrize("guide", FILES, ids=lambda path: path.stem)
 

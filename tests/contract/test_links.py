@@ -1,4 +1,4 @@
-"""Tests of `Link` headers and of the API catalog (contract, Pages; contract, Open pages)."""
+"""Tests of `Link` headers and of the API catalog (contract, Pages; tools, Open pages)."""
 
 from typing import Any
 

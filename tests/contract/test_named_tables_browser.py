@@ -1,4 +1,4 @@
-"""Browser tests of tables of `/data` whose cells and headings name records (contract, Files)."""
+"""Browser tests of tables of `/data` whose cells and headings name records (tools, Files)."""
 
 import asyncio
 from pathlib import Path

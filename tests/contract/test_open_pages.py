@@ -1,4 +1,4 @@
-"""Tests of the open pages as they are served (contract, Open pages)."""
+"""Tests of the open pages as they are served (tools, Open pages)."""
 
 import re
 import zlib

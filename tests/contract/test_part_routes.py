@@ -7,8 +7,7 @@ import pytest
 from service.records.resource import Resource
 from service.resources.registry import PARTS
 from service.routes import routes
-from tests.policy.documents import sections
-from tests.policy.sources import ROOT
+from tests.policy.documents import contract
 
 pytestmark = pytest.mark.contract("Parts")
 
@@ -20,7 +19,7 @@ def surface(resource: Resource) -> set[tuple[str, str]]:
 def test_the_operations_of_every_part() -> None:
     """Those of the contract: its table has them, but for the paths of two parts."""
     measured = "/api/styles/{styleId}/sample-requests/{sampleRequestId}/measurements"
-    table = sections(ROOT / "docs" / "contract.md")["Parts"]
+    table = contract()["Parts"]
     operations = set[tuple[str, str]]().union(*map(surface, PARTS))
     assert operations == {
         *(

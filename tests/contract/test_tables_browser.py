@@ -1,4 +1,4 @@
-"""Browser tests of the tables of `/data`: downloads and uploads (contract, Open pages)."""
+"""Browser tests of the tables of `/data`: downloads and uploads (tools, Open pages)."""
 
 import asyncio
 import csv

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tests.policy.sources import ROOT
 
+DOCS = ROOT / "docs"
+CONTRACT_PAGES = sorted((DOCS / "contract").glob("*.md"))
 _FENCED = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
 _INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n)+")
 _INLINE = re.compile(r"`([^`]+)`")
@@ -49,6 +51,14 @@ def sections(page: Path) -> dict[str, str]:
     titles, bodies = parts[::2], parts[1::2]
     assert len(set(titles)) == len(titles), page
     return dict(zip(titles, bodies, strict=True))
+
+
+def contract() -> dict[str, str]:
+    """Return the text under each heading on the pages of the contract."""
+    pages = [[*sections(page).items()][1:] for page in CONTRACT_PAGES]
+    merged = {title: body for page in pages for title, body in page}
+    assert len(merged) == sum(map(len, pages)), "Two pages have one heading."
+    return merged
 
 
 def column(section: str, head: str) -> list[str]:

@@ -11,8 +11,11 @@ from tests.policy import documents
 from tests.policy.sources import ROOT, written
 from tests.support.offenders import in_each
 
-CONTRACT = documents.sections(ROOT / "docs" / "contract.md")
-_PROMISES = {"contract": CONTRACT, "operating": documents.sections(ROOT / "docs" / "operating.md")}
+CONTRACT = documents.contract()
+_PROMISES = {
+    "contract": CONTRACT,
+    **{name: documents.sections(documents.DOCS / f"{name}.md") for name in ("operating", "tools")},
+}
 RULES = set(re.findall(r"^(\d+)\. ", documents.text(ROOT / "docs" / "scaling.md"), re.MULTILINE))
 _FOLDERS = ("service", "tests", "benchmarks", "sql", "migrations", "schemas")
 _SUFFIXES = (".py", ".sql", ".json")
@@ -50,7 +53,8 @@ _NAMED = {
 def cited(text: str) -> Iterator[str]:
     """Return the files and sections that a text cites and that do not exist."""
     flat = re.sub(r"\s*\n\s*(?:--|#:?)?\s*", " ", text)
-    for page, heading in re.findall(r"\b(contract|operating),\s+([^.);:,]+)", flat, re.IGNORECASE):
+    citation = r"(\bcontract|\boperating|(?<=\()tools|(?<=[;:] )tools),\s+([^.);:,]+)"
+    for page, heading in re.findall(citation, flat, re.IGNORECASE):
         if heading not in _PROMISES[page.lower()]:
             yield heading
     for numbers in re.findall(

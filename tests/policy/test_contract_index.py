@@ -15,9 +15,7 @@ def test_marks_name_sections_of_the_contract() -> None:
     unknown = {
         test.id: missing for test in marked_tests() if (missing := {*test.headings} - {*SECTIONS})
     }
-    assert not unknown, (
-        "Marks must name headings of level 3 of docs/contract.md or docs/operating.md."
-    )
+    assert not unknown, "Marks must name headings of level 3 of pages with promises."
 
 
 @in_each("section", SECTIONS)

@@ -49,7 +49,7 @@ def test_prose_is_no_literal() -> None:
 
 def test_documents_have_a_row_for_each_type() -> None:
     """The contract has the meaning of each type, and the guide its remedy."""
-    for name in ("contract.md", "guides/errors.md"):
+    for name in ("contract/basics.md", "guides/errors.md"):
         text = (ROOT / "docs" / name).read_text(encoding="utf-8")
         rows = re.findall(r"^\| `([a-z_.]+)` \| ([0-9]{3}) \| .+ \|$", text, re.MULTILINE)
         assert rows == [(error_type, str(error_type.status)) for error_type in ErrorType], name

@@ -14,14 +14,16 @@ from tests.policy.sources import ROOT
 from tests.support import generated_parts
 from tests.support.offenders import in_each
 
-CONTRACT = ROOT / "docs" / "contract.md"
-
 ITEMS, *_, MOST_ITEMS = sorted(generated_parts.names_by_bulk_items())
 MISSING = schema_limit("style-completeness", "document", "properties", "missing", "maxItems")
 
+#: Stands for all pages with promises to callers.
+CONTRACT = "contract"
+PAGES = [*documents.CONTRACT_PAGES, documents.DOCS / "tools.md"]
+
 #: Phrases with a limit, by document.
 PHRASES = {
-    "docs/contract.md": [
+    CONTRACT: [
         f"A response of {number(limits.MIN_COMPRESSED_BYTES)} bytes or more",
         f"and `missing`, the first {number(MISSING)} rows in the order",
         f"The list ends after {number(limits.MAX_LISTED)} rows.",
@@ -138,14 +140,15 @@ _UNIT = re.compile(
 NO_LIMITS = {*(f"{n} digits" for n in (2, 10, 11, 13, 14, 15)), "8 bytes", "32 bytes"}
 
 
-def prose(path: Path) -> str:
+def prose(document: str) -> str:
     """Return a document's text with single spaces."""
-    return " ".join(path.read_text(encoding="utf-8").split())
+    paths = PAGES if document == CONTRACT else [ROOT / document]
+    return " ".join(word for path in paths for word in documents.text(path).split())
 
 
 def table_of_limits() -> dict[str, str]:
     """Return the contract's table of limits: subject -> limit."""
-    lines = [line for line in documents.sections(CONTRACT)["Limits"].splitlines() if line]
+    lines = [line for line in documents.contract()["Limits"].splitlines() if line]
     cells = [line.strip("|").split("|") for line in lines[2:]]
     return {subject.strip(): limit.strip() for subject, limit in cells}
 
@@ -156,13 +159,13 @@ def test_the_table_of_limits_has_every_row() -> None:
 
 @in_each("document", PHRASES)
 def test_documents_state_the_limits(document: str) -> None:
-    text = prose(ROOT / document)
+    text = prose(document)
     assert not [phrase for phrase in PHRASES[document] if phrase not in text]
 
 
 def unchecked_numbers(text: str) -> set[str]:
     """Return the numbers with a unit in the contract's prose that no phrase checks."""
-    for phrase in PHRASES["docs/contract.md"]:
+    for phrase in PHRASES[CONTRACT]:
         text = text.replace(phrase, "")
     return {*_UNIT.findall(text)} - NO_LIMITS
 
@@ -170,7 +173,7 @@ def unchecked_numbers(text: str) -> set[str]:
 def test_every_number_of_the_contract_is_checked() -> None:
     text = prose(CONTRACT)
     for table in ("Limits", "Error types"):  # checked by the row, or generated
-        text = text.replace(" ".join(documents.sections(CONTRACT)[table].split()), "")
+        text = text.replace(" ".join(documents.contract()[table].split()), "")
     assert not unchecked_numbers(text)
     assert unchecked_numbers("A key works for 7 seconds.") == {"7 seconds"}
 

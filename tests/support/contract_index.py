@@ -1,8 +1,8 @@
-"""Contract index: which tests check which section of docs/contract.md and docs/operating.md.
+"""Contract index: which tests check which section of the pages with promises.
 
 Tests name sections with ``@pytest.mark.contract("Merges")``, modules with ``pytestmark``. The marks
 are read from the source, so that the index needs neither a database nor a test run. ``make docs``
-writes the index into docs/testing.md.
+writes the index into docs/testing.md, and the list of the contract's pages into docs/contract.md.
 """
 
 import ast
@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
-PAGES: Final = tuple(ROOT / "docs" / name for name in ("contract.md", "operating.md"))
+_DOCS: Final = ROOT / "docs"
+CONTRACT: Final = tuple(
+    _DOCS / "contract" / f"{name}.md"
+    for name in (
+        *("basics", "lists", "writes", "own-keys", "transactions", "changes", "keys"),
+        *("collections", "styles"),
+    )
+)
+"""Pages of the contract in the order in which callers need them."""
+_BESIDE: Final = ("tools.md", "operating.md")
+PAGES: Final = CONTRACT + tuple(_DOCS / name for name in _BESIDE)
 """Documents with promises: to callers and to operators."""
 _TESTS: Final = ROOT / "tests"
 _MOST_MODULES: Final = 6
@@ -37,9 +47,9 @@ class MarkedTest:
 
 
 def headings() -> dict[str, str]:
-    """Return the sections with promises, the headings of level 3: title -> name of the page."""
+    """Return the sections with promises, the headings of level 3: title -> page below docs/."""
     return {
-        title: page.name
+        title: page.relative_to(_DOCS).as_posix()
         for page in PAGES
         for title in re.findall(r"^### (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     }
@@ -52,6 +62,24 @@ def section(title: str) -> str:
         if heading:
             return re.split(r"(?m)^##+ ", rest)[0]
     raise KeyError(title)
+
+
+def contract_pages() -> str:
+    """Return the pages of the contract with their sections, as a table."""
+    rows = list[str]()
+    for page in CONTRACT:
+        path = page.relative_to(_DOCS).as_posix()
+        title, _, text = page.read_text(encoding="utf-8").partition("\n")
+        sections = ", ".join(
+            f"[{heading}]({path}#{_anchor(heading)})"
+            for heading in re.findall(r"^### (.+)$", text, re.MULTILINE)
+        )
+        rows.append(f"| [{title.removeprefix('# ')}]({path}) | {sections} |")
+    return "\n".join(["| page | sections |", "|---|---|", *rows])
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")
 
 
 @cache
@@ -99,7 +127,7 @@ def _headings_of(mark: ast.expr) -> list[str]:
 def render(sections: Mapping[str, str], tests: Sequence[MarkedTest]) -> str:
     """Return the index as a table: a row per section, its modules with the number of tests."""
     rows = [
-        f"| [{title}]({page}#{title.lower().replace(' ', '-')}) | {_modules(title, tests)} |"
+        f"| [{title}]({page}#{_anchor(title)}) | {_modules(title, tests)} |"
         for title, page in sections.items()
     ]
     return "\n".join(["| section | tests |", "|---|---|", *rows])

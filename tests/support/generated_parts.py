@@ -146,7 +146,10 @@ _CLIENT: Final = _ROOT / "client" / "selvedge_client"
 _DOCS: Final = _ROOT / "docs"
 PARTS: Final = (
     GeneratedPart(_DOCS / "resources.md", resources),
-    GeneratedPart(_DOCS / "contract.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")),
+    GeneratedPart(_DOCS / "contract.md", contract_index.contract_pages),
+    GeneratedPart(
+        _DOCS / "contract/basics.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")
+    ),
     GeneratedPart(_DOCS / "testing.md", contract_index.index),
     GeneratedPart(_DOCS / "operating.md", fault_effects.effects),
     GeneratedPart(_CLIENT / "errors.py", client_errors),

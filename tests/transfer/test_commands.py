@@ -1,4 +1,4 @@
-"""Tests of `selvedge export`, `import` and `demo files` as commands (contract, Files)."""
+"""Tests of `selvedge export`, `import` and `demo files` as commands (tools, Files)."""
 
 import asyncio
 import fcntl

@@ -1,4 +1,4 @@
-"""Tests of the contents that `selvedge verify` compares (contract, Files)."""
+"""Tests of the contents that `selvedge verify` compares (tools, Files)."""
 
 from collections.abc import Callable
 from pathlib import Path

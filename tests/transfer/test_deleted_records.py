@@ -1,4 +1,4 @@
-"""Tests of what deleted records leave behind in exports and imports (contract, Files)."""
+"""Tests of what deleted records leave behind in exports and imports (tools, Files)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator

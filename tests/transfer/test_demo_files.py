@@ -1,4 +1,4 @@
-"""Test of the demo files: organization 1 as files (contract, Files)."""
+"""Test of the demo files: organization 1 as files (tools, Files)."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Tests of exports beside other writers, and of empty lists (contract, Files)."""
+"""Tests of exports beside other writers, and of empty lists (tools, Files)."""
 
 from typing import Any
 

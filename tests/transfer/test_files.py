@@ -1,4 +1,4 @@
-"""Tests of import files: file names, formats and lines (contract, Files)."""
+"""Tests of import files: file names, formats and lines (tools, Files)."""
 
 import re
 from typing import Any

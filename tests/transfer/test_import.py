@@ -1,4 +1,4 @@
-"""Tests of imports: lines as transactions, with rejected lines reported (contract, Files)."""
+"""Tests of imports: lines as transactions, with rejected lines reported (tools, Files)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of cells that name records by own key or by name, and prices by list (contract, Files)."""
+"""Tests of cells that name records by own key or by name, and prices by list (tools, Files)."""
 
 from typing import Any
 

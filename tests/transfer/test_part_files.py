@@ -1,4 +1,4 @@
-"""Tests of files of parts: a line for each owner, many owners in a request (contract, Files)."""
+"""Tests of files of parts: a line for each owner, many owners in a request (tools, Files)."""
 
 from typing import Any
 

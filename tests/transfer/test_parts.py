@@ -1,4 +1,4 @@
-"""Tests of parts in import lines: their objects keep their identity (contract, Files)."""
+"""Tests of parts in import lines: their objects keep their identity (tools, Files)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of random tables: what other programs write is read to the digit (contract, Files)."""
+"""Tests of random tables: what other programs write is read to the digit (tools, Files)."""
 
 import io
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Tests of imports of styles that are ready for export (contract, Files, Styles)."""
+"""Tests of imports of styles that are ready for export (tools, Files; contract, Styles)."""
 
 from typing import Any
 

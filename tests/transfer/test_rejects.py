@@ -1,4 +1,4 @@
-"""Tests of reject files: NDJSON, and CSV for spreadsheets (contract, Files)."""
+"""Tests of reject files: NDJSON, and CSV for spreadsheets (tools, Files)."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of `selvedge verify`: files against a service (contract, Files, Migration verification)."""
+"""Tests of `selvedge verify`: files against a service (tools, Files)."""
 
 import asyncio
 import csv

@@ -1,4 +1,4 @@
-"""Tests of imports that are the whole truth: by own keys, with deletes (contract, Files)."""
+"""Tests of imports that are the whole truth: by own keys, with deletes (tools, Files)."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Transfer commands: `selvedge export` and `selvedge import`, over HTTP (contract, Files)."""
+"""Transfer commands: `selvedge export` and `selvedge import`, over HTTP (tools, Files)."""
 
 import asyncio
 import fcntl

@@ -1,6 +1,6 @@
 """Open page handlers: pages for people and the OpenAPI document, without an API key.
 
-Source: contract, Open pages.
+Source: tools, Open pages.
 """
 
 from collections.abc import Callable, Mapping

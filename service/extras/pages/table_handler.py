@@ -1,6 +1,6 @@
 """Table handler: reads a file of a person for `/data`, in a bounded process; nothing is stored.
 
-Source: contract, Files.
+Source: tools, Files.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""CSV cell codec: converts cell text to values by the field's types, and back (contract, Files)."""
+"""CSV cell codec: converts cell text to values by the field's types, and back (tools, Files)."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""CSV column resolver: maps header names such as ``sizes[0].name`` to fields (contract, Files)."""
+"""CSV column resolver: maps header names such as ``sizes[0].name`` to fields (tools, Files)."""
 
 import re
 from collections.abc import Sequence

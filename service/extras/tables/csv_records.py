@@ -1,4 +1,4 @@
-"""CSV codec: reads a record from each row of a table, and writes tables (contract, Files).
+"""CSV codec: reads a record from each row of a table, and writes tables (tools, Files).
 
 The header, line 1, has the path of each column's field: ``languages[0].text``. Its first delimiter
 is that of all cells. Semicolons separate the values of a list in one cell. An empty cell leaves its

@@ -1,4 +1,4 @@
-"""Answers about tables: headings, rows and cells of a file as JSON (contract, Files)."""
+"""Answers about tables: headings, rows and cells of a file as JSON (tools, Files)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Contents of records and parts, for comparing files with a service (contract, Files).
+"""Contents of records and parts, for comparing files with a service (tools, Files).
 
 References are compared by the own keys of their records. Of a line only the fields that it has are
 compared. Lists without an order of their own are sorted; what is empty, false or the default counts

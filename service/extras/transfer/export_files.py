@@ -1,4 +1,4 @@
-"""File export: writes a line of NDJSON or a row of CSV for each live record (contract, Files).
+"""File export: writes a line of NDJSON or a row of CSV for each live record (tools, Files).
 
 Part collections have one for each live owner whose part is not empty. Deleted records follow the
 live ones if these refer to them, or if no later record can have their number.

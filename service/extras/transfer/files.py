@@ -1,4 +1,4 @@
-"""Import files: NDJSON or CSV, one per collection, read line by line (contract, Files).
+"""Import files: NDJSON or CSV, one per collection, read line by line (tools, Files).
 
 A file is read twice during an import, and must not change meanwhile.
 """

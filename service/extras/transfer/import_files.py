@@ -1,4 +1,4 @@
-"""File import: sends the lines of all files as transactions (contract, Files).
+"""File import: sends the lines of all files as transactions (tools, Files).
 
 Collections are read in the order of their references, because a transaction finds only what it
 writes itself or earlier ones have written. Within a transaction the order does not matter.

@@ -1,4 +1,4 @@
-"""Rejects files: rejected lines as NDJSON for programs and as CSV for people (contract, Files)."""
+"""Rejects files: rejected lines as NDJSON for programs and as CSV for people (tools, Files)."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
