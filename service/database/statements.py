@@ -111,12 +111,10 @@ class StatementFile(Mapping[str, Statement]):
 
 
 def _looked_up(match: re.Match[str]) -> str:
-    """Return the look-up that a text of SQL files stands for, indented like this."""
+    """Return the look-up that a text of SQL files stands for."""
     names, table, id_ = match.groups()
     columns = ", ".join(f"one.{name}" for name in names.split(", "))
-    text = load("look_ups")["row_by_id"].fill(columns=columns, table=table, id=id_)
-    line = match.string[: match.start()].rpartition("\n")[2]
-    return text.replace("\n", "\n" + " " * (len(line) - len(line.lstrip())))
+    return load("look_ups")["row_by_id"].fill(columns=columns, table=table, id=id_)
 
 
 @cache

@@ -1436,8 +1436,8 @@ select
                     select entry.style_id from style_item entry
                     where entry.organization_id = $1::bigint and entry.id = other.style_item_id
                 )
-                                order by one.id
-                                limit 1
+                order by one.id
+                limit 1
             ) as record
             where record.state <> 'deleted'
             and -- Links and entries whose style_color is live, or deleted with its owner.
@@ -1466,8 +1466,8 @@ cross join lateral (
         select entry.style_id from style_item entry
         where entry.organization_id = $1::bigint and entry.id = link.style_item_id
     )
-        order by one.id
-        limit 1
+    order by one.id
+    limit 1
 ) as record
 where link.organization_id = $1::bigint and link.color_id = any((select $2::text::bigint[])::bigint[])
 group by link.color_id
