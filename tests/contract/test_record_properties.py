@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from service.records.master_record import MasterRecord
+from service.resources.registry import MASTER_RECORDS
+from service.schemas.write_forms import SINCE
 from tests.support import generate, rows
 from tests.support.api import Answer, Api
 from tests.support.openapi_validation import form
@@ -52,6 +54,7 @@ def with_generated_records(test: Callable[..., Any]) -> Callable[..., Any]:
     return seed(settle_seed())(several(given(random=_randoms)(test)))
 
 
+WITH_NEWER_FIELDS = [each for each in MASTER_RECORDS if SINCE in each.stored_fields.values()]
 _RENUMBERED = {"value", "firstName", "properties", "languageId"}
 """What tells members of lists that get ids of their own: allowed values, contacts, translations."""
 
@@ -114,6 +117,25 @@ async def test_replacing_by_the_writable_form_or_twice_changes_nothing(
     twice = await shared_api.put(location, body)
     assert without_child_ids(twice.data) == without_child_ids(once.data)
     assert (await shared_api.delete(location)).status == 200
+
+
+@pytest.mark.contract("Presence")
+@pytest.mark.parametrize("resource", WITH_NEWER_FIELDS, ids=lambda resource: resource.name)
+@with_generated_records
+async def test_a_replace_with_some_newer_fields_keeps_the_others(
+    resource: MasterRecord, shared_api: Api, random: Random
+) -> None:
+    location = (await create(shared_api, resource, random)).headers["Location"]
+    before = await writable(shared_api, location, resource)
+    newer = [name for name, keyword in resource.stored_fields.items() if keyword == SINCE]
+    omitted = random.sample(newer, random.randint(1, len(newer)))
+    body = await replacement(shared_api, resource, random)
+    body = {name: body[name] for name in body if name not in omitted}
+    replaced = await shared_api.put(location, body)
+    after = await writable(shared_api, location, resource)
+    kept = {name: before[name] for name in omitted}
+    assert {name: after[name] for name in omitted} == kept
+    assert (await shared_api.put(location, body | kept)).tag == replaced.tag
 
 
 @pytest.mark.contract("Patches")
