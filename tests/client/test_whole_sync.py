@@ -104,15 +104,16 @@ async def test_new_records_of_a_dry_run_count_for_the_bound(erp: Client) -> None
         assert counts == Counter(unchanged=5, created=100, deleted=15)
 
 
+def style(number: int) -> dict[str, Any]:
+    return {"number": f"L-{number}", "name": "Style", "state": "active"}
+
+
+def link(number: int) -> dict[str, Any]:
+    return {"styleId": {"number": f"L-{number}"}, "relatedStyleId": {"number": "L-0"}}
+
+
 async def test_links_that_go_with_their_style_do_not_count(erp: Client) -> None:
     """Nor do the files of a style; of what stays, all are refused."""
-
-    def style(number: int) -> dict[str, Any]:
-        return {"number": f"L-{number}", "name": "Style", "state": "active"}
-
-    def link(number: int) -> dict[str, Any]:
-        return {"styleId": {"number": f"L-{number}"}, "relatedStyleId": {"number": "L-0"}}
-
     async with erp.transaction() as batch:
         for number in range(6):
             batch.upsert("styles", style(number))

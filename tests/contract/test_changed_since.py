@@ -103,6 +103,13 @@ async def test_each_list_takes_a_time(
             if bool(answer.data) is always:
                 break  # changes count until a reader has numbered them
     assert answer.status == 200, answer.raw
+
+
+@of_each_list
+async def test_each_list_refuses_and_takes_forms_of_times(
+    route: Route, shared_api: Api, stored: dict[str, int]
+) -> None:
+    path = route.path.format(**stored)
     for text in (
         "yesterday",
         "2026-11-20",

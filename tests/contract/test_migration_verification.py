@@ -169,15 +169,17 @@ async def test_lines_are_compared_as_an_array_is(shared_api: Api, shared_reader:
     is_failure(await shared_reader.put(PATH, []), 405, "method_not_allowed")
 
 
+_WRONG = [
+    {"collection": "style"},
+    {"collection": "styles", "count": -1, "keyChecksum": "X"},
+    {"collection": "styles", "keys": ["", "a\0"], "total": 1},
+    {"count": 1.0},
+    7,
+]
+
+
 async def test_errors_come_all_at_once(shared_api: Api) -> None:
-    body = [
-        {"collection": "style"},
-        {"collection": "styles", "count": -1, "keyChecksum": "X"},
-        {"collection": "styles", "keys": ["", "a\0"], "total": 1},
-        {"count": 1.0},
-        7,
-    ]
-    answer = await shared_api.post(PATH, body)
+    answer = await shared_api.post(PATH, _WRONG)
     assert [(kind.partition(".")[2], field) for kind, field in answer.details] == [
         ("invalid_value", "[0].collection"),
         ("required_field", "[0].count"),

@@ -185,6 +185,14 @@ analyze brand, style_group, style, style_in_group;
 """
 
 
+_FEW_MATCHES = (
+    ("groups.id", 2),
+    ("groups.userDefinedId", "G-2"),
+    ("brand.id", 2),
+    ("brand.customId", "B-2"),
+)
+
+
 @pytest.mark.plain_postgresql
 @pytest.mark.usefixtures("without_response_cache")  # SQL that bypasses the service
 async def test_few_matches_among_many_records_are_found_by_an_index(dsn: str) -> None:
@@ -194,12 +202,7 @@ async def test_few_matches_among_many_records_are_found_by_an_index(dsn: str) ->
     await connection.execute(DATA)
     styles = next(resource for resource in MASTER_RECORDS if resource.name == "styles")
     properties = styles.properties
-    for name, value in (
-        ("groups.id", 2),
-        ("groups.userDefinedId", "G-2"),
-        ("brand.id", 2),
-        ("brand.customId", "B-2"),
-    ):
+    for name, value in _FEW_MATCHES:
         by_id = SortKey(properties["id"], descending=False)
         query = styles.compile_list(
             ListRequest((Condition(properties[name], EQ, (value,)),), (by_id,))

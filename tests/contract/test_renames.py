@@ -139,22 +139,24 @@ async def test_a_taken_key_is_refused(api: Api) -> None:
     assert {key: len(ids) for key, ids in (await keys_of(api)).items()} == dict.fromkeys("ABCE", 1)
 
 
+_WRONGLY_RENAMED = [
+    color("A", "Z"),
+    color("B", "Z"),
+    color("C", "E"),
+    color("E"),
+    color("F", "G", state="deleted"),
+    color("TWIN", "U"),
+    color("T", "x" * 501),
+    color("V", newKey=5),
+    color("W", newKey=None),
+]
+
+
 async def test_wrong_new_keys_are_reported(api: Api) -> None:
     await made(api, "A", "B", "C", "T")
     twins = await api.post(COLORS, [{"name": "Twin", "userDefinedId": "TWIN"}] * 2)
     assert twins.status == 201
-    items = [
-        color("A", "Z"),
-        color("B", "Z"),
-        color("C", "E"),
-        color("E"),
-        color("F", "G", state="deleted"),
-        color("TWIN", "U"),
-        color("T", "x" * 501),
-        color("V", newKey=5),
-        color("W", newKey=None),
-    ]
-    answer = await api.put(COLORS, items, params={**MATCH, "onError": "skip"})
+    answer = await api.put(COLORS, _WRONGLY_RENAMED, params={**MATCH, "onError": "skip"})
     failed = [(row["type"], row["field"]) for item in answer.data for row in item["details"]]
     assert failed == [
         ("validation_error.duplicate", "[0].newKey"),

@@ -92,29 +92,31 @@ async def test_the_best_come_first(colors: Api) -> None:
     assert (await names(colors, "qc-4"))[:2] == ["Navy", "Old navy-blue"]
 
 
+_TEXTS = [
+    "navy",
+    "NAVY",
+    "Navy Blue",
+    "na",
+    "N",
+    "a-b",
+    "Crème",
+    "CREME",
+    "\u212a",
+    "k",
+    "ß",
+    "ss",
+]
+
+
 @pytest.mark.parametrize(
     "columns",
     [SearchColumns("name", ("number", "code")), SearchColumns("name")],
     ids=["keys", "no keys"],
 )
 async def test_ranks_are_those_of_folded_texts(shared_dsn: str, columns: SearchColumns) -> None:
-    """The shorter comparison of ASCII texts ranks them as `search_rank` does."""
+    """The shorter comparison of ASCII _TEXTS ranks them as `search_rank` does."""
     random = Random(7)
-    texts = [
-        "navy",
-        "NAVY",
-        "Navy Blue",
-        "na",
-        "N",
-        "a-b",
-        "Crème",
-        "CREME",
-        "\u212a",
-        "k",
-        "ß",
-        "ss",
-    ]
-    rows = [[random.choice(texts), random.choice([*texts, None]), None] for _ in range(3000)]
+    rows = [[random.choice(_TEXTS), random.choice([*_TEXTS, None]), None] for _ in range(3000)]
     keys = ", ".join(f"record.{key}" for key in columns.keys) or "record.name"
     connection = await asyncpg.connect(shared_dsn)
     try:
@@ -126,7 +128,7 @@ async def test_ranks_are_those_of_folded_texts(shared_dsn: str, columns: SearchC
             cross join unnest($4::text[]) as query
             """,
             *map(list, zip(*rows, strict=True)),
-            texts,
+            _TEXTS,
         )
     finally:
         await connection.close()

@@ -26,25 +26,27 @@ IN_USE = "conflict.in_use"
 pytestmark = pytest.mark.contract("Transactions over collections")
 
 
+_FAILING_ENTRIES = [
+    entry("styles", number="SV-D", name="Coat", brandId={"customId": "B-D"}),
+    entry("measurement-charts", styleId={"number": "SV-D"}, unit="CM", lines=[]),
+    entry("brands", customId="B-D", name=5),
+    entry("groups", userDefinedId="G-D", name="Fine"),
+    {"collection": "brand", "item": {}},
+    entry("color-translations", "delete", colorId=1),
+    "entry",
+    entry(
+        "style-custom-fields",
+        userDefinedId="F-D",
+        name="Field",
+        type="text",
+        associatedBrands=[{"customId": "B-D"}],
+    ),
+]
+
+
 async def test_dependents_of_failed_entries_say_so(api: Api) -> None:
-    entries = [
-        entry("styles", number="SV-D", name="Coat", brandId={"customId": "B-D"}),
-        entry("measurement-charts", styleId={"number": "SV-D"}, unit="CM", lines=[]),
-        entry("brands", customId="B-D", name=5),
-        entry("groups", userDefinedId="G-D", name="Fine"),
-        {"collection": "brand", "item": {}},
-        entry("color-translations", "delete", colorId=1),
-        "entry",
-        entry(
-            "style-custom-fields",
-            userDefinedId="F-D",
-            name="Field",
-            type="text",
-            associatedBrands=[{"customId": "B-D"}],
-        ),
-    ]
     unknown, kind = "validation_error.unknown_reference", "validation_error.invalid_type"
-    failed = await send(api, entries)
+    failed = await send(api, _FAILING_ENTRIES)
     assert (failed.status, failed.json["error"]["operation"]) == (400, "transaction")
     assert (failed.json["error"]["total_items"], failed.json["error"]["failed_items"]) == (8, 7)
     invalid = "validation_error.invalid_value"
@@ -63,6 +65,10 @@ async def test_dependents_of_failed_entries_say_so(api: Api) -> None:
     assert values[6] == values[0]
     assert values[3].endswith("Did you mean brands?")
     assert (await api.get("/api/groups", {"userDefinedId": "G-D"})).data == []
+
+
+async def test_entries_that_fail_are_skipped(api: Api) -> None:
+    entries = _FAILING_ENTRIES
     skipped = await send(api, entries, params=SKIP)
     failing = ["failed"] * 3
     assert (skipped.json["code"], shown(skipped)) == (

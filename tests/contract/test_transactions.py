@@ -138,6 +138,10 @@ async def test_the_state_after_the_request_decides(api: Api) -> None:
     assert shown(answer) == ["deleted", "updated", "deleted", "deleted", "deleted", "updated"]
     assert shown(dry) == shown(answer)
     assert (await api.get(f"/api/item-categories/{answer.data[4]['id']}")).status == 404
+
+
+async def test_what_the_request_deletes_cannot_be_referred_to(api: Api) -> None:
+    await send(api, season("S"))
     refers = [
         entry("brands", "delete", customId="B2-S"),
         entry("styles", "merge", number="SV-S", brandId={"customId": "B2-S"}),

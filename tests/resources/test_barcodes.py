@@ -38,6 +38,9 @@ async def test_types_by_length(api: Api) -> None:
     assert [(row["type"], row["gtin14"]) for row in made] == [
         (kind, barcode.zfill(14)) for kind, barcode in forms.items()
     ]
+
+
+async def test_number_and_type_of_an_internal_barcode_stay(api: Api) -> None:
     internal = (await api.post(BARCODES, {"barcode": "A 1", "type": "internal"})).data
     assert internal == {"id": internal["id"], "barcode": "A 1", "type": "internal"} | {
         "gtin14": None,

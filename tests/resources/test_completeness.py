@@ -14,6 +14,15 @@ EMPTY = (
 )
 
 
+_REFERENCES = {
+    "brandId": "brands",
+    "seasonId": "seasons",
+    "styleCategoryId": "style-categories",
+    "supplierId": "suppliers",
+    "sizeRangeId": "size-ranges",
+}
+
+
 async def test_fields_of_the_style(api: Api) -> None:
     """An empty style lacks all; each field that is set is missed no longer."""
     style = await Judged.create(api)
@@ -21,15 +30,8 @@ async def test_fields_of_the_style(api: Api) -> None:
     assert [row["requirement"] for row in rows] == EMPTY.split()
     paths = [row["path"].replace(style.path, "") for row in rows]
     assert paths[:2] == ["#brandId", "#seasonId"]
-    references = {
-        "brandId": "brands",
-        "seasonId": "seasons",
-        "styleCategoryId": "style-categories",
-        "supplierId": "suppliers",
-        "sizeRangeId": "size-ranges",
-    }
     fields: dict[str, Any] = {
-        name: await made(api, path, name="X") for name, path in references.items()
+        name: await made(api, path, name="X") for name, path in _REFERENCES.items()
     }
     fields |= {
         "description": "Warm",
@@ -43,6 +45,10 @@ async def test_fields_of_the_style(api: Api) -> None:
         paths = [row["path"].replace(style.path, "") for row in await style.missing(*EMPTY.split())]
         assert f"#{name}" not in paths
     assert paths == ["/api/style-colors#colorId"]
+
+
+async def test_blank_texts_and_inactive_colors_do_not_count(api: Api) -> None:
+    style = await Judged.create(api)
     await style.set(description=" ")
     assert await style.lacks("description")
     color = await made(

@@ -145,16 +145,17 @@ async def test_sizes_with_prices_are_used(priced: Priced) -> None:
     assert (await api.patch(style, replacing("/sizeRangeId", None))).status == 200
 
 
+def chosen(random: Random) -> dict[str, Any]:
+    first, length = random.randrange(1, 28), random.randrange(4)
+    days = [f"2027-02-{day:02}" for day in (first, min(first + length, 28))]
+    return {"amount": 1, "validFrom": days[0], "validTo": days[1]}
+
+
 async def test_concurrent_writers_never_store_an_overlap(
     priced: Priced, shared_connection: asyncpg.Connection
 ) -> None:
     """Eight writers replace and patch the prices of one style in one list."""
     path = priced.path_in("RRP")
-
-    def chosen(random: Random) -> dict[str, Any]:
-        first, length = random.randrange(1, 28), random.randrange(4)
-        days = [f"2027-02-{day:02}" for day in (first, min(first + length, 28))]
-        return {"amount": 1, "validFrom": days[0], "validTo": days[1]}
 
     async def write(number: int) -> list[int]:
         random, statuses = Random(number), list[int]()

@@ -28,6 +28,12 @@ async def test_contacts_match_by_role_and_email_or_name(api: Api) -> None:
         (ids[1], "B"),
     ]
     assert stored[2]["id"] not in ids
+
+
+async def test_wrong_contacts_are_refused(api: Api) -> None:
+    style = (await api.post("/api/styles", {"number": "T-1", "name": "Vest"})).data["id"]
+    path = f"/api/styles/{style}/contacts"
+    first = {"role": "Design", "type": "brand", "name": "A", "email": "a@example.com"}
     refused = await api.put(path, [first | {"type": "x", "role": "x" * 101}, {"name": "C"}])
     assert refused.details == [
         ("validation_error.too_long", "[0].role"),

@@ -55,6 +55,11 @@ async def test_fields(api: Api) -> None:
     assert moved.details == [("validation_error.read_only_field", "styleId")]
     foreign_color = await api.put(location, bare | {"styleColorId": foreign})
     assert foreign_color.details == [("validation_error.invalid_value", "styleColorId")]
+
+
+async def test_wrong_fields_are_refused(api: Api) -> None:
+    style, _ = await style_with_colors(api, "SF-1")
+    file = {"styleId": style, "fileName": "a.jpg", **IMAGE}
     wrong = {"mimeType": "image/jpeg; q=1", "sha256": "AB" * 32, "sizeBytes": 2**53, "width": 0}
     refused = await api.post(FILES, file | wrong | {"url": "http://example.com/a.jpg"})
     assert sorted(refused.details) == [

@@ -56,6 +56,9 @@ async def test_fields(api: Api) -> None:
     assert isinstance(shown["id"], int)
     flags = {"isStyleSupplier": False, "isItemSupplier": False}
     assert (await api.put(path, BARE)).data == BARE | NULLS | flags | counted | own
+
+
+async def test_wrong_fields_are_refused(api: Api) -> None:
     refused = await api.post(
         SUPPLIERS,
         {

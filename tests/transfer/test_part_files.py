@@ -133,6 +133,18 @@ async def test_collections_are_exported_with_their_parts(
     assert '"sizes"' not in (folder.path / "out" / "size-ranges.ndjson").read_text("utf-8")
 
 
+_REJECTED = [
+    (1, "validation_error.invalid_value", "sizes[0].name"),
+    (2, "validation_error.duplicate", "sizeRangeId"),
+    (2, "validation_error.invalid_value", "name"),
+    (3, "validation_error.unknown_reference", "sizeRangeId"),
+    (4, "validation_error.unknown_reference", "sizeRangeId"),
+    (5, "validation_error.required_field", "sizeRangeId"),
+    (6, "not_found", "sizeRangeId"),
+    (7, "validation_error.duplicate", "sizeRangeId"),
+]
+
+
 async def test_rejected_parts_name_the_line_of_their_file(
     client: Client, folder: ImportFolder
 ) -> None:
@@ -150,16 +162,7 @@ async def test_rejected_parts_name_the_line_of_their_file(
     for options in (DRY_RUN, SKIP):
         counts = await folder.import_records(client, options=options)
         assert counts["size-range-sizes"]["failed"] == 7
-        assert sorted(folder.details(), key=str) == [
-            (1, "validation_error.invalid_value", "sizes[0].name"),
-            (2, "validation_error.duplicate", "sizeRangeId"),
-            (2, "validation_error.invalid_value", "name"),
-            (3, "validation_error.unknown_reference", "sizeRangeId"),
-            (4, "validation_error.unknown_reference", "sizeRangeId"),
-            (5, "validation_error.required_field", "sizeRangeId"),
-            (6, "not_found", "sizeRangeId"),
-            (7, "validation_error.duplicate", "sizeRangeId"),
-        ]
+        assert sorted(folder.details(), key=str) == _REJECTED
     folder.write("size-range-sizes.ndjson", sizes(1, "S"))
     assert (await folder.import_records(client, options=SKIP))["size-range-sizes"] == {"updated": 1}
 
