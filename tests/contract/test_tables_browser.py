@@ -292,6 +292,7 @@ def _return_unchanged(reader: Reader, address: str, words: tuple[str, ...], fold
 async def test_a_row_that_removes_entries_says_how_many(
     reader: Reader, api: Api, tmp_path: Path
 ) -> None:
+    """Of lists of records, of prices in price lists, and of translations that columns number."""
     groups = [
         await made(api, "color-groups", name=name, userDefinedId=name) for name in ("A", "B", "C")
     ]
@@ -299,13 +300,36 @@ async def test_a_row_that_removes_entries_says_how_many(
     assert (await api.post("/api/colors", color)).status == 201
     table = tmp_path / "colors.csv"
     table.write_text(f"userDefinedId,colorGroupIds\nWOAD,{groups[0]}\n", "utf-8")
-    await asyncio.to_thread(_see_losses, reader, table)
+    style = await made(api, "styles", number="LOSS-1", name="Coat")
+    priced = {"type": "retail", "currencyCode": "EUR", "userDefinedId": "LOSS"}
+    prices = await made(api, "price-lists", name="Loss", **priced)
+    body = [{"minimumQuantity": each, "amount": "50"} for each in (1, 10, 20)]
+    path = f"/api/styles/{style}"
+    assert (await api.put(f"{path}/prices/{prices}", {"prices": body})).status == 200
+    texts = [{"languageId": {"code": code}, "name": code} for code in ("de", "fr", "it")]
+    assert (await api.put(f"{path}/translations", texts)).status == 200
+    others = tmp_path / "styles.csv"
+    others.write_text(_LOSSES, "utf-8")
+    await asyncio.to_thread(_see_losses, reader, table, others)
 
 
-def _see_losses(reader: Reader, table: Path) -> None:
-    page = reader.enter("#/colors/upload")
-    page.wait_for("Upload a table: Colors")
+_LOSSES = (
+    "number,prices[0].priceListId,prices[0].prices[0].amount,"
+    "translations[0].languageId,translations[0].name\n"
+    'LOSS-1,"{""userDefinedId"": ""LOSS""}",50,"{""code"": ""de""}",Mantel\n'
+)
+
+
+def _see_losses(reader: Reader, colors: Path, styles: Path) -> None:
+    assert _losses(reader, colors, "Colors") == ["2 entries are removed."]
+    lost = ["2 prices are removed.", "2 translations are removed."]
+    assert sorted(_losses(reader, styles, "Styles")) == lost
+
+
+def _losses(reader: Reader, table: Path, title: str) -> list[str]:
+    page = reader.enter(f"#/{table.stem}/upload")
+    page.wait_for(f"Upload a table: {title}")
     page.keys("input[type=file]", str(table))
     page.press("See what would change")
     page.until(lambda: "What would change" in page.texts("h2"))
-    assert page.texts(".changes strong.error") == ["2 entries are removed."]
+    return page.texts(".changes strong.error")
