@@ -12,7 +12,8 @@ import pytest
 from openpyxl.worksheet.worksheet import Worksheet
 
 from tests.support.api import Api
-from tests.support.browser import NEEDS_BROWSER, DataPage, Reader
+from tests.support.browser import NEEDS_BROWSER, DataPage, Page, Reader
+from tests.transfer import foreign_workbooks
 
 pytestmark = [pytest.mark.contract("Open pages"), NEEDS_BROWSER]
 
@@ -128,6 +129,35 @@ def _upload_wrong_rows(reader: Reader, folder: Path) -> None:
     page.until(path.exists)
     assert [row[0] for row in _values(path)] == ["User defined id", "W-3", "W-4"]
     assert page.console_errors() == []
+
+
+@pytest.mark.parametrize(
+    ("language", "check", "wrong_cell", "no_table"),
+    [
+        ("de", "Zeigen, was sich ändern würde", "E8 zeigt #N/A.", "Zeile 1: Die Datei ist ein PDF"),
+        ("fr", "Voir ce qui changerait", "E8 affiche #N/A.", "Ligne 1 : Le fichier est un PDF"),
+    ],
+)
+async def test_cells_are_refused_in_the_language_of_the_page(
+    reader: Reader, language: str, check: str, wrong_cell: str, no_table: str, tmp_path: Path
+) -> None:
+    path = Path(foreign_workbooks.__file__).with_name("exceljs.xlsx")
+    (tmp_path / "styles.xlsx").write_bytes(b"%PDF-1.7")
+
+    def upload() -> None:
+        page = reader.enter("#/styles/upload")
+        page.keys("input[type=file]", str(tmp_path / "styles.xlsx"))
+        page.until(lambda: any(no_table in text for text in page.texts(".columns")))
+        page.keys("input[type=file]", str(path))
+        page.until(lambda: check in page.texts("button"))
+        page.press(check)
+        page.until(lambda: any(wrong_cell in text for text in page.texts(".changes li")))
+
+    Page(reader.driver).prefer(language)
+    try:
+        await asyncio.to_thread(upload)
+    finally:
+        Page(reader.driver).prefer("en")
 
 
 async def test_a_chart_and_prices_are_changed_in_a_spreadsheet(

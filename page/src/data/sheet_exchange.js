@@ -3,7 +3,7 @@
 
 import { save } from "./csv.js";
 import { alertBox, announce, button, el, newId, stored } from "./dom.js";
-import { counted, t } from "./words.js";
+import { counted, sentence, t } from "./words.js";
 import { readTable, TableError } from "./tables.js";
 import { cellName, numberCell, workbook } from "./xlsx.js";
 
@@ -167,10 +167,13 @@ const textRow = ({ number, cells }) => ({
   cells: cells.map(({ text, problem }) => (problem ? undefined : text)),
 });
 
+/** Returns the name of a cell and its problem, which is the rest of a sentence that begins with the name. */
+const whyOdd = (name, problem) => [name, sentence(`${name} ${problem}.`).slice(name.length + 1)];
+
 /** Returns the names of the cells that show no value, and why. */
 const oddCells = (rows) =>
   rows.flatMap(({ number, cells }) =>
-    cells.flatMap(({ problem }, index) => (problem ? [[cellName(index, number), `${problem}.`]] : [])),
+    cells.flatMap(({ problem }, index) => (problem ? [whyOdd(cellName(index, number), problem)] : [])),
   );
 
 async function bring({ grid }, file) {

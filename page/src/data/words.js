@@ -46,12 +46,30 @@ const {
   collections = {},
   groups = {},
   errors = {},
+  sentences = {},
 } = await read();
 
 const filled = (text, parts) => text.replace(/\{(\d)\}/g, (_, index) => parts[index]);
 
 /** Returns an English text of the page in the reader's language, with `{0}` and so on replaced by parts. */
 export const t = (text, ...parts) => filled(texts[text] ?? text, parts);
+
+const patternOf = (text) =>
+  new RegExp(`^${text.replace(/[.*+?^$()[\]\\|]/g, "\\$&").replace(/\{\d\}/g, "(.*?)")}$`, "su");
+
+// Longer texts come first: a gap of a shorter one may fit what they say.
+const patterns = Object.keys(sentences)
+  .sort((one, other) => other.length - one.length)
+  .map((text) => [patternOf(text), sentences[text]]);
+
+/** Returns a sentence of the service about a table in the reader's language, also the sentences within it. */
+export function sentence(text) {
+  for (const [pattern, translation] of patterns) {
+    const match = pattern.exec(text);
+    if (match) return filled(translation, match.slice(1).map(sentence));
+  }
+  return text;
+}
 
 /** Returns the text for a number: the first for one, else the second. `{0}` is the number. */
 export const counted = (number, one, several, ...parts) =>
