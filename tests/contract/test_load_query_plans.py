@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.usefixtures("without_response_cache"),  # SQL that bypasses the service
 ]
 
-RECORDS: Final = examples(500, 10_000)
+RECORDS: Final = examples(400, 10_000)
 MOST_ROWS: Final = 150
 """Most rows that a statement reads for a record: a sample request has sizes with several lines."""
 COLLECTIONS: Final = Sample(__name__)([*TRANSACTION.collections], 6)
@@ -59,7 +59,6 @@ async def dsn(server_dsn: str, worker_id: str) -> str:
     return dsn
 
 
-@pytest.mark.thorough
 async def test_rows_read_are_in_proportion_to_the_rows_written(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

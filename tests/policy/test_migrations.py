@@ -175,6 +175,25 @@ async def test_the_organization_leads_every_key(catalog: asyncpg.Connection) -> 
     assert not wrong
 
 
+async def test_no_index_is_smaller_than_the_primary_key(catalog: asyncpg.Connection) -> None:
+    """Where nothing is known of an organization, look-ups by id take the index of fewest levels.
+
+    Equal values that are stored once make an index small, unless it has the whole primary key.
+    """
+    smaller = await catalog.fetch(
+        """select i.indexrelid::regclass::text
+        from pg_index i
+        join pg_class c on c.oid = i.indexrelid and c.relnamespace = 'public'::regnamespace
+        join pg_am on pg_am.oid = c.relam and pg_am.amname = 'btree'
+        join pg_index own on own.indrelid = i.indrelid and own.indisprimary
+        where not i.indisunique and i.indpred is null
+            and not own.indkey::smallint[] <@ i.indkey::smallint[]
+            and 'deduplicate_items=off' <> all(coalesce(c.reloptions, '{}'))
+        order by 1"""
+    )
+    assert not [name for (name,) in smaller]
+
+
 async def test_foreign_keys_between_tenants_are_composite(catalog: asyncpg.Connection) -> None:
     keys = await catalog.fetch(
         """select f.conname, f.conrelid::regclass::text, f.confrelid::regclass::text,
