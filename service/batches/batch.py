@@ -164,22 +164,32 @@ class ItemErrors:
         ]
 
 
-@dataclass(slots=True, eq=False)
-class TransactionState:
-    """What the batches of one transaction share."""
+class WriteTransaction:
+    """What the batches of one transaction share: one collection, of which others know nothing."""
 
-    locks: set[str] = field(default_factory=set)
-    """Writer locks, by collection, and the organization's, that the transaction has."""
-    look_ups: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
-    """Records that the transaction has found by own key, by statement, then by key."""
-    images: dict[ImageKey, Image] = field(default_factory=dict)
-    """Writable forms before the transaction of the records that it changes."""
-    failed_creator: Callable[[str, Any], int | None] = lambda *_: None
-    """Returns the request index of the failed entry that would create a collection's own key."""
-    failed_parts: dict[str, dict[int, int]] = field(default_factory=dict)
-    """Request indexes of failed entries of parts, by the table of their entries, then by owner."""
-    deleted_keys: Callable[[str], Mapping[Any, int]] = lambda _: {}
-    """Returns the records of a collection that the transaction deletes: ids by own key."""
+    def __init__(self) -> None:
+        self.locks = set[str]()
+        """Writer locks, by collection, and the organization's, that the transaction has."""
+        self.look_ups = defaultdict[str, dict[Any, Any]](dict)
+        """Records that the transaction has found by own key, by statement, then by key."""
+        self.images = dict[ImageKey, Image]()
+        """Writable forms before the transaction of the records that it changes."""
+        self.failed_parts = dict[str, dict[int, int]]()
+        """Request indexes of failed entries of parts, by the table of their entries, then owner."""
+
+    def failed_creator(self, _collection: str, _key: Any) -> int | None:
+        """Return the request index of the failed entry that would create a record with the key."""
+        return None
+
+    def deleted_keys(self, _collection: str) -> Mapping[Any, int]:
+        """Return the records of a collection that the transaction deletes: ids by own key."""
+        return {}
+
+    async def begin(self) -> None:
+        """Take the locks that come before those of the records of any collection."""
+
+    async def note_failed_parts(self, collection: str) -> None:
+        """Note the failed entries of a collection that those of others need."""
 
 
 @dataclass(slots=True, eq=False)
@@ -199,7 +209,7 @@ class Batch:
     request_id: str = ""
     parents: Sequence[int] = ()
     """The path's ids of the parent records, outermost first."""
-    transaction: TransactionState = field(default_factory=TransactionState)
+    transaction: WriteTransaction = field(default_factory=WriteTransaction)
     checked_fields: set[str] = field(default_factory=set)
     """References whose records the write has found live and locked, by dotted path."""
     part_operations: dict[str, dict[str, set[int]]] = field(default_factory=dict)
@@ -270,6 +280,11 @@ class Batch:
             for entry in self.items
             if entry.index not in self.errors and (not includes or includes(entry))
         ]
+        return self if len(items) == len(self.items) else self.of_entries(items)
+
+    def identified(self) -> "Batch":
+        """Return the entries without errors whose ids are known; the batch itself if all are."""
+        items = [entry for entry in self.subset().items if "id" in entry]
         return self if len(items) == len(self.items) else self.of_entries(items)
 
     def split(self, includes: Callable[[Entry], bool]) -> tuple["Batch", "Batch"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 Item: TypeAlias = dict[str, Any]
@@ -72,6 +73,7 @@ class Entry(dict[str, Any]):
 
     __slots__ = (
         "changes",
+        "creates",
         "deletes",
         "edit",
         "form",
@@ -93,6 +95,8 @@ class Entry(dict[str, Any]):
     """Whether it names its record by id, not by own key."""
     edit: Edit | None
     """What an operation ``edit`` does."""
+    creates: bool
+    """Whether it must create its record; those by own key may."""
     deletes: bool
     """Whether it deletes its record."""
     is_new: bool
@@ -125,7 +129,7 @@ class Entry(dict[str, Any]):
     ) -> None:
         super().__init__(fields)
         self.index, self.operation, self.is_by_id, self.edit = index, operation, is_by_id, edit
-        self.deletes = operation is DELETE
+        self.creates, self.deletes = operation is CREATE, operation is DELETE
         if fields.get("state") == "deleted" and operation in _DELETING:
             self.deletes = operation is not MERGE or not is_by_id
         self.is_new = self.is_renamed = self.was_deleted = False
@@ -146,6 +150,7 @@ class Entry(dict[str, Any]):
             self["id"] = record_id
 
 
+DELETES: Final = attrgetter("deletes")
 _DELETING: Final = (UPSERT, MERGE, IMPORT, DELETE)
 """Operations that delete a record by the state ``deleted``; a merge by id stores it."""
 _NOTHING: Final[Item] = {}

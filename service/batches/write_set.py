@@ -2,19 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from typing import Final, NamedTuple
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import CREATED, DELETED, WritePlan
-from service.batches.entry import LockedRow
+from service.batches.entry import DELETES, LockedRow
 from service.database.statements import SHARED
 
 ORGANIZATION: Final = "organization"
 """Name of the lock of the organization's row, in ``Batch.locks``."""
-
-
-_DELETES: Final = attrgetter("deletes")
 
 
 class OrganizationLockError(Exception):
@@ -56,7 +52,7 @@ class WriteSet:
 
         Its ``batch`` is the given one itself.
         """
-        deletes, upserts = batch.subset().split(_DELETES)
+        deletes, upserts = batch.subset().split(DELETES)
         return cls(
             batch,
             upserts,

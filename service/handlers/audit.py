@@ -18,7 +18,7 @@ from service.handlers.parameters import (
     record_path_ids,
     refuse_preconditions,
 )
-from service.handlers.write_options import run_write
+from service.handlers.write_requests import run_write
 from service.http.access_log import header_text
 from service.http.budgets import reserve
 from service.http.context import authenticate, caller_of, database

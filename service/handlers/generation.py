@@ -1,24 +1,21 @@
 """Generation handlers: writes that find out themselves which records they make."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Final, TypeAlias
 
 from aiohttp import web
 
-from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.batch import Batch, ItemErrors
 from service.database.connections import Connection
-from service.database.new_ids import placeholder_ids
 from service.errors import CollectedErrors
 from service.handlers import write_options
-from service.handlers.outcomes import DryRunRollback, Row, outcomes_of, response
+from service.handlers.outcomes import Row, outcomes_of, response
 from service.handlers.parameters import idempotent_request, refuse_preconditions
 from service.handlers.request_items import BulkBody, many_items
-from service.handlers.write_options import DRY_RUN, WriteParameters, run_write
-from service.handlers.writes import bulk_error_counts
-from service.http.budgets import reserve_unconditionally
+from service.handlers.write_options import DRY_RUN, WriteParameters
+from service.handlers.write_requests import WriteRequest, bulk_error_counts, respond
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse
 from service.organizations.scopes import WRITE, require_all
@@ -31,7 +28,7 @@ from service.shares.fair_queue import LeaseKind
 from service.writing.outcomes import WriteOptions
 
 _PARAMETERS: Final[WriteParameters] = {DRY_RUN: ("false", "true")}
-_Make: TypeAlias = Callable[[Batch, WriteOptions], Awaitable[list[Row]]]
+Maker: TypeAlias = Callable[[Batch, WriteOptions], Awaitable[list[Row]]]
 """Makes the records of a batch and returns the outcomes."""
 
 
@@ -47,7 +44,7 @@ async def allocate(resource: BarcodeAllocations, request: web.Request, raw: byte
 
 
 async def _respond(
-    resource: WritableResource, request: web.Request, raw: bytes, make: _Make, kind: LeaseKind
+    resource: WritableResource, request: web.Request, raw: bytes, make: Maker, kind: LeaseKind
 ) -> ApiResponse:
     body = BulkBody.of(raw)
     [(form, validator)] = resource.validators.items()
@@ -62,27 +59,14 @@ async def _respond(
             idempotency = errors.of(idempotent_request, request, raw)
             items = errors.of(many_items, resource, validator, body, options)
         ItemErrors(items).raise_any()
-        work = partial(_transaction, make, request, items, options)
-        try:
-            answer = await run_write(request, idempotency, work, kind)
-        except DryRunRollback as rollback:
-            answer = rollback.response
-        reserve_unconditionally(request, len(answer.body))
-        return answer
+        items = replace(items, is_bulk=False)  # no preference changes the response
+        work = partial(_make, make)
+        return await respond(WriteRequest(request, options, idempotency, items, kind, work))
 
 
-async def _transaction(
-    make: _Make,
-    request: web.Request,
-    items: RequestItems,
-    options: WriteOptions,
-    connection: Connection,
-) -> ApiResponse:
-    """Return the response; raise DryRunRollback with it for a dry run."""
-    batch = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
-    with placeholder_ids(connection) if options.dry_run else nullcontext():
-        rows = await make(batch, options)
-    answer = response(rows, outcomes_of(rows), options)
-    if options.dry_run:
-        raise DryRunRollback(answer)
-    return answer
+async def _make(make: Maker, write_request: WriteRequest, connection: Connection) -> ApiResponse:
+    """Return the response with the outcomes of the records that are made."""
+    request, options = write_request.request, write_request.options
+    batch = Batch.of(connection, caller_of(request), write_request.items, request[REQUEST_ID])
+    rows = await make(batch, options)
+    return response(rows, outcomes_of(rows), options)

@@ -19,17 +19,6 @@ Row: TypeAlias = dict[str, Any]
 """Outcome of an item, as JSON members."""
 
 
-class DryRunRollback(Exception):  # noqa: N818
-    """Response of a dry run, raised so that its transaction is rolled back.
-
-    It is no failure: the write handler catches it outside the transaction, and sends the response.
-    """
-
-    def __init__(self, response: ApiResponse) -> None:
-        super().__init__("dry run")
-        self.response = response
-
-
 def outcomes(
     resource: WritableResource,
     request_items: RequestItems,

@@ -4,13 +4,10 @@ Errors of the request as a whole raise ApiError, 400. Those of an entry are stor
 so that the others can be checked further.
 """
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
-from time import perf_counter
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -18,15 +15,11 @@ from aiohttp import hdrs, web
 
 from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.entry import EntryOperation, Item
-from service.database import table_analyzer
 from service.database.connections import Connection
-from service.database.new_ids import placeholder_ids
-from service.database.table_analyzer import TABLE_ANALYZER
 from service.error_types import ErrorType
 from service.errors import ApiError, CollectedErrors, ErrorDetail, Path, unavailable
 from service.handlers import write_options
 from service.handlers.outcomes import (
-    DryRunRollback,
     Row,
     add_details,
     outcome_rows,
@@ -41,13 +34,10 @@ from service.handlers.request_items import (
     identify_objects,
     readable_objects,
 )
-from service.handlers.write_options import run_write
-from service.handlers.writes import bulk_error_counts
-from service.http.budgets import reserve_unconditionally
+from service.handlers.write_requests import WriteRequest, bulk_error_counts, respond
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse
 from service.http.headers import NDJSON, is_sent_as
-from service.idempotency.requests import IdempotentRequest
 from service.limits import MAX_TRANSACTION_SECONDS, MAX_TRANSACTION_VALUES
 from service.organizations.scopes import DELETE, WRITE, Scopes, require_all
 from service.records.master_record import MasterRecord
@@ -56,9 +46,9 @@ from service.resources.transaction import Transactions
 from service.schemas.parsing import malformed, parse, parse_lines
 from service.shares.body_scheduler import BODY_SCHEDULER
 from service.shares.fair_queue import LeaseKind
-from service.writing.late_checks import LateFailuresError
+from service.writing import writes
 from service.writing.outcomes import FAILED, UNCHANGED, WriteOptions, WriteResult
-from service.writing.transaction import CollectionEntries, key_as_sent, write_entries
+from service.writing.transaction import CollectionEntries, SeveralCollections, key_as_sent
 
 _CHUNK: Final = 200
 """Items that are validated at a time; other bodies may start in between."""
@@ -91,10 +81,20 @@ async def write(resource: Transactions, request: web.Request, raw: bytes) -> Api
             errors.of(refuse_preconditions, request)
             idempotency = errors.of(idempotent_request, request, raw)
             malformed_entries = errors.of(_entry_errors, resource, body)
-        options = replace(options, match_by_key=True)
+        options = replace(options, match_by_key=True, checks_uses=False)
         entries = _Entries(resource, body.items, malformed_entries)
         await entries.validate(request, options)
-        return await _execute(request, entries, options, idempotency)
+        kind, work = LeaseKind(bulk=True, exclusive=True), partial(_write, entries)
+        write_request = WriteRequest(
+            *(request, options, idempotency, entries.items, kind, work),
+            seconds=float(MAX_TRANSACTION_SECONDS),
+        )
+        try:
+            return await respond(write_request)
+        except ApiError as error:
+            if type(error.__cause__) is TimeoutError:
+                raise unavailable(_TOO_SLOW) from error
+            raise
 
 
 def _needed_scopes(resource: Transactions, body: BulkBody) -> Iterator[tuple[str, Path]]:
@@ -257,64 +257,17 @@ def _collection_of(entry: Any) -> str | None:
     return name if isinstance(name, str) else None
 
 
-async def _execute(
-    request: web.Request,
-    entries: _Entries,
-    options: WriteOptions,
-    idempotency: IdempotentRequest | None,
+async def _write(
+    entries: _Entries, write_request: WriteRequest, connection: Connection
 ) -> ApiResponse:
-    """Return the response to the transaction, or the stored one of an earlier request.
-
-    While entries fail after they were written, begin again without these: others may depend on
-    them. Each turn leaves out at least one, and all of them together have the time of one.
-    """
-    seconds = float(MAX_TRANSACTION_SECONDS)
-    while True:
-        items = entries.items
-        if len(items.details) == len(items.items) and not options.skip_failed:
-            ItemErrors(items).raise_any()
-        began = perf_counter()
-        work = partial(_transaction, request, entries, options, seconds)
-        try:
-            answer = await run_write(
-                request, idempotency, work, LeaseKind(bulk=True, exclusive=True)
-            )
-            if len(items.items) >= table_analyzer.LARGE_WRITE:
-                request.app[TABLE_ANALYZER].after_write(caller_of(request).organization_id)
-        except DryRunRollback as rollback:
-            answer = rollback.response
-        except ApiError as error:
-            if type(error.__cause__) is TimeoutError:
-                raise unavailable(_TOO_SLOW) from error
-            raise
-        except LateFailuresError as error:
-            entries.items = replace(items, details={**items.details, **error.details})
-            seconds -= perf_counter() - began
-            continue
-        reserve_unconditionally(request, len(answer.body))
-        answer.headers["Vary"] = "Prefer"
-        return answer
-
-
-async def _transaction(
-    request: web.Request,
-    entries: _Entries,
-    options: WriteOptions,
-    seconds: float,
-    connection: Connection,
-) -> ApiResponse:
-    """Return the response to the transaction; raise DryRunRollback with it for a dry run."""
-    items = entries.items
-    root = Batch.of(connection, caller_of(request), items, request[REQUEST_ID])
-    async with asyncio.timeout(seconds):
-        with placeholder_ids(connection) if options.dry_run else nullcontext():
-            results = await write_entries(root, items, entries.collections, options)
+    """Return the response to the transaction."""
+    request, items, options = write_request.request, write_request.items, write_request.options
+    root = Batch(connection, caller_of(request), [], ItemErrors(items), request[REQUEST_ID])
+    transaction = SeveralCollections(items, entries.collections)
+    results = await writes.write(transaction.batches(root), options)
     rows = entries.rows(results, options)
     add_details(rows, root.errors)
     outcomes = outcomes_of(rows.values())
     if len(rows) < len(items.items):
         outcomes.add(UNCHANGED)  # of entries that are not shown
-    answer = response([*rows.values()], outcomes, options)
-    if options.dry_run:
-        raise DryRunRollback(answer)
-    return answer
+    return response([*rows.values()], outcomes, options)

@@ -11,15 +11,11 @@ from aiohttp import web
 
 from service.error_types import ErrorType
 from service.handlers.parameters import path_key, precondition_of
-from service.http.context import caller_of, database
-from service.http.envelope import ApiResponse, item_precondition
+from service.http.envelope import item_precondition
 from service.http.negotiation import preferences
-from service.idempotency.requests import IdempotentRequest, Work
-from service.idempotency.stored_responses import STORED_RESPONSES
 from service.listing.query_reader import QueryReader
 from service.records.resource import Resource
 from service.records.writable_resource import WritableResource
-from service.shares.fair_queue import WRITE, LeaseKind
 from service.writing.outcomes import WriteOptions
 
 MATCH: Final = "match"
@@ -134,21 +130,3 @@ def _check_keys(reader: QueryReader) -> None:
     if IDS in names and {KEYS, MATCH} & names:
         message = "Name the records by ids or by match and keys, not both."
         reader.fail(ErrorType.EXCLUSIVE_PARAMETERS, IDS, message=message)
-
-
-async def run_write(
-    request: web.Request,
-    idempotency: IdempotentRequest | None,
-    work: Work,
-    lease_kind: LeaseKind = WRITE,
-) -> ApiResponse:
-    """Return the response of the work, or the stored one of an earlier request with the key.
-
-    The work runs in a transaction, again after a serialization failure or deadlock. A first
-    response is stored in the same transaction; errors and dry runs store none. ``idempotency`` is
-    None without a key. Raise what ``work``, ``Database.write`` and ``StoredResponses.idempotent``
-    raise.
-    """
-    if idempotency is not None:
-        work = request.app[STORED_RESPONSES].idempotent(idempotency, work)
-    return await database(request).write(work, caller_of(request).organization_id, lease_kind)

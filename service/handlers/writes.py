@@ -4,32 +4,26 @@ Path, query, headers and body are checked without the database first, for all of
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
 from aiohttp import hdrs, web
 
-from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.batch import Batch, RequestItems
 from service.batches.entry import CREATE, EDIT, MERGE, UPSERT, EntryOperation
-from service.batches.write_set import OrganizationLockError
-from service.database import table_analyzer
 from service.database.connections import Connection
-from service.database.new_ids import placeholder_ids
-from service.database.table_analyzer import TABLE_ANALYZER
-from service.errors import ApiError, BulkCounts, CollectedErrors
+from service.errors import CollectedErrors
 from service.handlers import request_items, write_options
 from service.handlers.audit import run_settings
-from service.handlers.outcomes import DryRunRollback, outcomes
+from service.handlers.outcomes import outcomes
 from service.handlers.parameters import check_precondition, idempotent_request, path_values
 from service.handlers.patch import patch_editor
-from service.handlers.write_options import WriteParameters, run_write
-from service.http.budgets import reserve_unconditionally
+from service.handlers.write_options import WriteParameters
+from service.handlers.write_requests import WriteRequest, bulk_error_counts, respond, run_write
 from service.http.context import REQUEST_ID, caller_of
 from service.http.envelope import ApiResponse, etag, success, success_list
 from service.http.headers import MERGE_PATCH, is_sent_as
-from service.idempotency.requests import IdempotentRequest, Work
 from service.organizations.scopes import DELETE, WRITE, require_all
 from service.records import supplier_scopes
 from service.records.master_record import MasterRecord
@@ -55,34 +49,6 @@ _BULK_WRITES: Final[Mapping[str, tuple[str, EntryOperation]]] = {
     "bulk_patch": ("bulkMerge", MERGE),
 }
 """Form of the body and operation of its items; forms by own key end with ``ByKey``."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class WriteRequest:
-    """Write request after the first round of checks; errors of items are in ``items.details``."""
-
-    resource: WritableResource
-    request: web.Request
-    path: Sequence[PathId]
-    """Ids or own keys of parents and record; () without a record, and for an upsert by own key."""
-    options: WriteOptions
-    idempotency: IdempotentRequest | None
-    items: RequestItems
-
-    @property
-    def lease_kind(self) -> LeaseKind:
-        """Kind of the connection's lease: exclusive if the write locks the organization.
-
-        A write by own key names its collection, whose writer lock it takes.
-        """
-        by_key = not self.items.is_by_id
-        creates = by_key or self.items.operation is CREATE
-        return LeaseKind(
-            bulk=self.items.is_bulk,
-            exclusive=not self.options.unlocked
-            and locks_organization(self.resource, creates=creates),
-            collection=self.resource.name if by_key else "",
-        )
 
 
 async def create(resource: MasterRecord, request: web.Request, raw: bytes) -> ApiResponse:
@@ -150,14 +116,14 @@ async def delete_many(resource: MasterRecord, request: web.Request) -> ApiRespon
         return request_items.many_ids(resource, ids, options)
 
     with bulk_error_counts("bulk_delete", len(keys or ids)):
-        return await _execute(_check(resource, request, b"", allowed, read))
+        return await _handle(resource, request, b"", allowed, read)
 
 
 async def _write_one(
     resource: WritableResource, request: web.Request, raw: bytes, read: ItemsReader
 ) -> ApiResponse:
     """Handle a single write."""
-    return await _execute(_check(resource, request, raw, write_options.SINGLE, read))
+    return await _handle(resource, request, raw, write_options.SINGLE, read)
 
 
 async def _write_many(
@@ -175,7 +141,7 @@ async def _write_many(
         objects = () if scopes.opens(scope) else body.objects()
         deleted = (index for index, item in objects if item.get("state") == "deleted")
         require_all(scopes, ((scope, (index, "state")) for index in deleted))
-        return await _execute(_check(resource, request, raw, allowed, read))
+        return await _handle(resource, request, raw, allowed, read)
 
 
 def _read_items(
@@ -187,26 +153,17 @@ def _read_items(
     return request_items.many_items(resource, validator, body, options, of_items)
 
 
-@contextmanager
-def bulk_error_counts(operation: str, total_items: int) -> Iterator[None]:
-    """Add operation and number of items in the request to an ApiError of the block."""
-    try:
-        yield
-    except ApiError as error:
-        error.bulk = BulkCounts(operation, total_items)
-        raise
-
-
-def _check(
+async def _handle(
     resource: WritableResource,
     request: web.Request,
     raw: bytes,
     allowed: WriteParameters,
     read: ItemsReader,
-) -> WriteRequest:
-    """Return the checked request with its items; raise ApiError with the errors of all checks.
+) -> ApiResponse:
+    """Return the response to a write; raise ApiError with the errors of all checks.
 
-    ``allowed`` are its query parameters; ``read`` returns its items. The database is not used.
+    ``allowed`` are its query parameters; ``read`` returns its items. All that the request alone
+    reveals is checked without the database.
     """
     options = write_options.read(request, resource, allowed)
     with CollectedErrors() as errors:
@@ -215,58 +172,49 @@ def _check(
         errors.of(check_precondition, request, resource)
         idempotency = errors.of(idempotent_request, request, raw)
         items = errors.of(read, options)
-    is_replace = items.operation is UPSERT
-    if is_replace and items.is_by_id and begins_unlocked(resource, raw):
-        options = dataclasses.replace(options, unlocked=True)
-    named = path if items.is_by_id or not is_replace else ()
-    return WriteRequest(resource, request, named, options, idempotency, items)
+    if items.operation is UPSERT:
+        if items.is_by_id and begins_unlocked(resource, raw):
+            options = dataclasses.replace(options, unlocked=True)
+        path = path if items.is_by_id else []
+    kind, work = _lease_kind(resource, items, options), partial(_write, resource, path)
+    run = run_settings if resource is ORGANIZATIONS else run_write
+    return await respond(WriteRequest(request, options, idempotency, items, kind, work, run))
 
 
-async def _execute(write_request: WriteRequest) -> ApiResponse:
-    """Return the response to the write, or the stored one of an earlier request with its key.
+def _lease_kind(
+    resource: WritableResource, items: RequestItems, options: WriteOptions
+) -> LeaseKind:
+    """Return the kind of the connection's lease: exclusive if the write locks the organization.
 
-    Raise the errors of items without a transaction if all have failed, unless these are skipped.
+    A write by own key names its collection, whose writer lock it takes.
     """
-    request, items = write_request.request, write_request.items
-    if len(items.details) == len(items.items) and not write_request.options.skip_failed:
-        ItemErrors(items).raise_any()
-    work: Work = partial(_transaction, write_request)
-    run = run_settings if write_request.resource is ORGANIZATIONS else run_write
-    try:
-        response = await run(request, write_request.idempotency, work, write_request.lease_kind)
-        if len(items.items) >= table_analyzer.LARGE_WRITE:
-            request.app[TABLE_ANALYZER].after_write(caller_of(request).organization_id)
-    except OrganizationLockError:
-        options = dataclasses.replace(write_request.options, unlocked=False)
-        return await _execute(dataclasses.replace(write_request, options=options))
-    except DryRunRollback as rollback:
-        response = rollback.response
-    reserve_unconditionally(request, len(response.body))
-    if items.is_bulk:
-        response.headers["Vary"] = "Prefer"
-    return response
+    creates = items.operation is CREATE or not items.is_by_id
+    return LeaseKind(
+        bulk=items.is_bulk,
+        exclusive=not options.unlocked and locks_organization(resource, creates=creates),
+        collection="" if items.is_by_id else resource.name,
+    )
 
 
-async def _transaction(write_request: WriteRequest, connection: Connection) -> ApiResponse:
-    """Return the response to the write; raise DryRunRollback with it at the end of a dry run."""
-    request, resource = write_request.request, write_request.resource
-    options, items = write_request.options, write_request.items
-    caller = caller_of(request)
-    visible = None
+async def _write(
+    resource: WritableResource,
+    path: Sequence[PathId],
+    write_request: WriteRequest,
+    connection: Connection,
+) -> ApiResponse:
+    """Return the response to a write of the record of a path, () without one, or of several."""
+    request, items, options = write_request.request, write_request.items, write_request.options
+    caller, visible = caller_of(request), None
     if caller.scopes.restricted:
         visible = supplier_scopes.visible(connection, resource, caller, WRITE)
-    path = await resolve(connection, caller.organization_id, write_request.path, visible)
-    batch = Batch.of(connection, caller, items, request[REQUEST_ID], path[:-1])
-    if path:
-        batch.items[0]["id"] = path[-1]
-    with placeholder_ids(connection) if options.dry_run else nullcontext():
-        result = await write(resource, batch, options)
-    if not options.outcomes_only:
-        return _documents(write_request, result)
-    response = outcomes(resource, items, result, options)
-    if options.dry_run:
-        raise DryRunRollback(response)
-    return response
+    ids = await resolve(connection, caller.organization_id, path, visible)
+    batch = Batch.of(connection, caller, items, request[REQUEST_ID], ids[:-1])
+    if ids:
+        batch.items[0]["id"] = ids[-1]
+    [result] = await write([(resource, batch)], options)
+    if options.outcomes_only:
+        return outcomes(resource, items, result, options)
+    return _documents(write_request, result)
 
 
 def _documents(write_request: WriteRequest, result: WriteResult) -> ApiResponse:

@@ -3,14 +3,14 @@
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from service.batches.batch import Batch, ItemErrors
-from service.batches.change_recorder import WritePlan
+from service.batches.batch import Batch
+from service.batches.change_recorder import ChangeRecorder, WritePlan
 from service.errors import ErrorDetail
+from service.writing.collection_writes import CollectionWrite, deletes_late, fail_dependents
 from service.writing.outcomes import WriteOptions
 from service.writing.part_collections import PartCollection
 from service.writing.plan_execution import execute_plan
 from service.writing.previews import requested_forms
-from service.writing.stored_batches import WrittenBatch, deletes_late, fail_dependents
 
 
 class LateFailuresError(Exception):
@@ -22,14 +22,12 @@ class LateFailuresError(Exception):
         """Errors of these entries, by request index."""
 
 
-async def check_results(
-    written: Sequence[WrittenBatch], errors: ItemErrors, options: WriteOptions
-) -> None:
+async def check_results(written: Sequence[CollectionWrite], options: WriteOptions) -> None:
     """Check what only the state after all entries shows, if this is what remains.
 
     Raise LateFailuresError with the errors.
     """
-    if errors and not options.skip_failed:
+    if any(each.batch.errors for each in written) and not options.skip_failed:
         return
     for each in written:
         await each.resource.check_result(each.write_set)
@@ -37,8 +35,8 @@ async def check_results(
 
 
 async def finish_deletes(
-    written: Sequence[WrittenBatch], options: WriteOptions
-) -> list[WrittenBatch]:
+    written: Sequence[CollectionWrite], options: WriteOptions
+) -> list[CollectionWrite]:
     """Check the uses of deleted records; finish the deletes and removals; return the changes.
 
     Raise LateFailuresError with the errors of records in use.
@@ -48,7 +46,7 @@ async def finish_deletes(
     for each in deleting:
         await _fail_with_users(each)
     _raise_late([each.write_set.deletes for each in deleting], written, options)
-    late_batches = list[WrittenBatch]()
+    effects = list[CollectionWrite]()
     for each, clearing_plan in zip(deleting, plans, strict=True):
         if deletes_late(each.resource):
             upserts, none = each.write_set.upserts.empty(), list[int]()
@@ -56,35 +54,32 @@ async def finish_deletes(
                 each.write_set, upserts=upserts, created_ids=none, restored_ids=none
             )
             plan = clearing_plan + each.resource.record_statements(deletes)
-            recorder, forms = await execute_plan(each.resource, deletes.batch, plan, (None, None))
-            late_batches.append(dataclasses.replace(each, recorder=recorder, forms=forms))
+            late = dataclasses.replace(each, recorder=ChangeRecorder())
+            await execute_plan(each.resource, deletes.batch, plan, (None, None), late.recorder)
+            effects.append(late)
     for each in reversed(written):  # users of entries are written after these
         removals = each.write_set.removals
         if isinstance(each.resource, PartCollection):
             removals = await each.resource.part.late_removals(each.write_set)
         if removals:
             await _remove_entries(each, removals, options)
-    return late_batches
+    return effects
 
 
 async def _remove_entries(
-    written: WrittenBatch, removals: WritePlan, options: WriteOptions
+    written: CollectionWrite, removals: WritePlan, options: WriteOptions
 ) -> None:
     """Remove the entries of lists that the request removes; a preview reads the forms again."""
     write_set, before = written.write_set, written.forms[0]
     requests = requested_forms(write_set) if options.preview else (None, None)
-    _, (_, after) = await execute_plan(
-        written.resource,
-        write_set.batch,
-        removals,
-        (None, requests[1]),
-        written.recorder,
+    _, after = await execute_plan(
+        written.resource, write_set.batch, removals, (None, requests[1]), written.recorder
     )
     if options.preview:
         written.forms = (before, after)
 
 
-async def _fail_with_users(written: WrittenBatch) -> None:
+async def _fail_with_users(written: CollectionWrite) -> None:
     """Fail the deletes of records that records of the same collection use whose deletes fail.
 
     Further transactions would find a chain of them link by link.
@@ -97,7 +92,7 @@ async def _fail_with_users(written: WrittenBatch) -> None:
 
 
 def _raise_late(
-    stored: Iterable[Batch], written: Iterable[WrittenBatch], options: WriteOptions
+    stored: Iterable[Batch], written: Iterable[CollectionWrite], options: WriteOptions
 ) -> None:
     """Raise LateFailuresError if items of the stored batches fail.
 

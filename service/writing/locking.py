@@ -18,7 +18,7 @@ import orjson
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement
-from service.batches.entry import CREATE, EDIT, IMPORT, MERGE, Entry, LockedRow
+from service.batches.entry import DELETES, EDIT, IMPORT, MERGE, Entry, LockedRow
 from service.batches.write_set import ORGANIZATION
 from service.database.errors import own_locks
 from service.database.new_ids import next_ids
@@ -37,6 +37,7 @@ from service.writing import merge_patch, own_keys, unique_keys
 from service.writing.outcomes import WriteOptions
 from service.writing.preconditions import check_preconditions
 
+_CREATES: Final = attrgetter("creates")
 _IS_BY_ID: Final = attrgetter("is_by_id")
 
 
@@ -57,7 +58,7 @@ async def lock_entries(resource: WritableResource, batch: Batch, options: WriteO
     Entries of new records get ids. Add errors to the batch for records that cannot be written.
     """
     await resource.identify(batch, skip_failed=options.skip_failed)
-    created, named = batch.split(lambda entry: entry.operation is CREATE)
+    created, named = batch.split(_CREATES)
     by_id, by_key = named.split(_IS_BY_ID)
     if created.items:
         await lock_unique_keys(resource, batch)
@@ -100,7 +101,7 @@ async def _lock_by_key(
     if resource.own_key_within:
         skip_failed = options.skip_failed
         await own_keys.resolve_scopes(resource, batch, skip_failed=skip_failed, spares_deletes=True)
-    strength = _lock_strength(batch)
+    strength = _lock_strength(any(map(DELETES, batch.items)))
     await _lock_parents_with_next(resource, batch)
     await own_keys.lock_records(resource, batch, options, strength, beside)
     await check_preconditions(resource, batch, options)
@@ -132,11 +133,11 @@ async def _lock_by_id(resource: WritableResource, batch: Batch, options: WriteOp
     does not exist, and SerializationError if the record has lost the own key by which the path
     names it.
     """
-    if not all(entry.deletes for entry in batch.items):
+    if not all(map(DELETES, batch.items)):
         await lock_unique_keys(resource, batch)
     batch = batch.subset()
     await _hide_from_supplier(resource, batch)
-    statement = resource.locks_by_id[_lock_strength(batch)]
+    statement = resource.locks_by_id[_lock_strength(any(map(DELETES, batch.items)))]
     lock = BoundStatement(statement, (batch.id_array, *batch.parents))
     edited = [entry["id"] for entry in batch.items if entry.operation in (MERGE, EDIT)]
     with own_locks():
@@ -204,9 +205,9 @@ async def lock_unique_keys(resource: WritableResource, batch: Batch) -> None:
         await own_keys.take_writer_lock(batch, resource)
 
 
-def _lock_strength(batch: Batch) -> str:
+def _lock_strength(deletes_any: bool) -> str:
     """Return ``for update`` if an entry deletes its record, else ``for no key update``."""
-    return FOR_UPDATE if any(entry.deletes for entry in batch.items) else FOR_NO_KEY_UPDATE
+    return FOR_UPDATE if deletes_any else FOR_NO_KEY_UPDATE
 
 
 async def lock_organization(batch: Batch) -> None:

@@ -47,13 +47,12 @@ async def execute_plan(
     batch: Batch,
     plan: WritePlan,
     requests: tuple[DocumentRequest | None, DocumentRequest | None],
-    recorder: ChangeRecorder | None = None,
-) -> tuple[ChangeRecorder, tuple[Documents, Documents]]:
+    recorder: ChangeRecorder,
+) -> tuple[Documents, Documents]:
     """Execute the plan, with documents read before and after it, in one round trip.
 
-    ``requests`` are those of the documents before and after it. A ``recorder`` that is given takes
-    the changes, too. Return what the statements changed,
-    and the documents before and after it, {} without a request. Raise ``too_many_items`` if several
+    ``requests`` are those of the documents before and after it; return these, {} without a request.
+    The ``recorder`` takes what the statements changed. Raise ``too_many_items`` if several
     documents of one request exceed ``MAX_BATCH_BYTES`` together.
     """
     plan = before_images.expanded(batch, plan)
@@ -65,14 +64,14 @@ async def execute_plan(
             for text, parameters in (*before, *writes, *after)
         ]
     )
-    recorder, documents = recorder or ChangeRecorder(), (Documents(), Documents())
+    documents = Documents(), Documents()
     for index, row in enumerate(rows, -len(before)):
         if 0 <= index < len(plan):
             changed = before_images.collect(resource, batch, plan[index].text, row)
             recorder.collect(resource.feed_name, changed)
         else:
             documents[index >= 0].update(rendered(row))
-    return recorder, documents
+    return documents
 
 
 def _rendering(resource: WritableResource, request: DocumentRequest) -> tuple[str, Sequence[Any]]:

@@ -1,23 +1,15 @@
-"""Transaction: writes of several collections as one change (contract, Transactions).
-
-Collections are written in the order of their references, each as a batch of the write engine. The
-earlier ones are stored in the same database transaction when the later ones look for their keys.
-Records to delete are deleted with their collection, so that their keys are free and nothing can
-refer to them; whether others use them is checked at the end. Deletes that change other records are
-only marked until then: the request may delete these by themselves (``late_checks``).
+"""Transactions: what entries of several collections mean for each other (contract, Transactions).
 
 Lock order: writer locks of all collections by name, the organization, then the records of each
 collection.
 """
 
-import dataclasses
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from service.batches.batch import Batch, ItemErrors, RequestItems
+from service.batches.batch import Batch, RequestItems, WriteTransaction
 from service.batches.entry import DELETE, Entry, EntryOperation, Item
 from service.batches.renames import NEW_KEY
 from service.error_types import ErrorType
@@ -28,90 +20,96 @@ from service.records.reference_targets import TARGETS
 from service.records.writable_resource import WritableResource
 from service.writing import locking, own_keys
 from service.writing.key_look_ups import canonical_key
-from service.writing.late_checks import check_results, finish_deletes
-from service.writing.outcomes import WriteOptions, WriteResult, sent_key
+from service.writing.outcomes import sent_key
 from service.writing.part_collections import PartCollection
-from service.writing.stored_batches import (
-    WrittenBatch,
-    prepare,
-    record_changes,
-    result_of,
-    store,
-)
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionEntries:
-    """Entries of one collection."""
+    """Entries of one collection in a request."""
 
     resource: WritableResource
     operations: Mapping[int, EntryOperation]
     """Operations by request index, in request order."""
 
-
-async def write_entries(
-    root: Batch,
-    items: RequestItems,
-    collections: Sequence[CollectionEntries],
-    options: WriteOptions,
-) -> list[WriteResult]:
-    """Write the entries that do not fail; return the results of the collections.
-
-    ``root`` is the batch of ``items``, those of all entries. ``collections`` are in the order of
-    ``reference_order``. Raise LateFailuresError for entries that fail after they were written, and
-    without ``skip_failed`` ApiError with the errors of all entries.
-    """
-    errors, shared = root.errors, root.transaction
-    shared.failed_creator = _failed_creators(collections, items, errors)
-    batches = [(each.resource, _batch(root, each, items)) for each in collections]
-    shared.deleted_keys = partial(_deleted_keys, batches)
-    await _lock_writers(root, collections)
-    for resource, batch in batches:
-        if resource.own_key_within:
-            await _find_parents_of_deletes(resource, batch)
-    written = list[tuple[int, WrittenBatch]]()
-    # A failed entry must not end the transaction before the other collections are checked.
-    skipping = dataclasses.replace(options, skip_failed=True, checks_uses=False)
-    for position, (resource, batch) in enumerate(batches):
-        entries = collections[position]
-        await _note_failed_parts(entries, batch, items)
-        if batch.items:
-            await prepare(resource, batch, skipping)
-            written.append((position, await store(resource, batch, skipping)))
-            await _note_failed_parts(entries, batch, items)
-    stored_batches = [stored for _, stored in written]
-    await check_results(stored_batches, errors, options)
-    late_batches = await finish_deletes(stored_batches, options)
-    if not options.skip_failed:
-        errors.raise_any()
-    if written:
-        await record_changes([*stored_batches, *late_batches])
-    results = {position: await result_of(stored, skipping) for position, stored in written}
-    return [
-        results.get(position, WriteResult(batch)) for position, (_, batch) in enumerate(batches)
-    ]
-
-
-def _batch(root: Batch, entries: CollectionEntries, items: RequestItems) -> Batch:
-    """Return the batch of the entries of a collection that have not failed."""
-    is_master = isinstance(entries.resource, MasterRecord)
-    return root.of_collection(
-        [
-            Entry(item, index, operation, is_by_id=not is_master or "id" in item)
-            for index, operation in entries.operations.items()
-            if index not in root.errors
-            for item in (items.items[index],)
+    def entries(self, items: RequestItems) -> list[Entry]:
+        """Return the entries that have not failed, as shallow copies."""
+        is_master = isinstance(self.resource, MasterRecord)
+        sent = ((index, items.items[index]) for index in self.operations)
+        return [
+            Entry(item, index, self.operations[index], is_by_id=not is_master or "id" in item)
+            for index, item in sent
+            if index not in items.details
         ]
-    )
 
 
-async def _lock_writers(root: Batch, collections: Sequence[CollectionEntries]) -> None:
-    """Take the writer locks of all collections of master records, and the organization's lock."""
-    resources = [each.resource for each in collections]
-    masters = (each for each in resources if isinstance(each, MasterRecord))
-    await own_keys.take_writer_lock(root, *masters)
-    if any(locking.locks_organization(each, creates=True) for each in resources):
-        await locking.lock_organization(root)
+class SeveralCollections(WriteTransaction):
+    """Transaction of several collections, whose entries mean something for each other."""
+
+    def __init__(self, items: RequestItems, collections: Sequence[CollectionEntries]) -> None:
+        """Take the items of all entries; ``collections`` are in the order of their references."""
+        super().__init__()
+        self._items = items
+        self._entries = {each.resource.collection: each for each in collections}
+        self._batches = dict[str, Batch]()
+        self._creators: Mapping[tuple[str, Any], Sequence[int]] | None = None
+
+    def batches(self, root: Batch) -> list[tuple[WritableResource, Batch]]:
+        """Return the batches of the collections, in the transaction of ``root``."""
+        root.transaction = self
+        self._batches = {
+            name: root.of_collection(each.entries(self._items))
+            for name, each in self._entries.items()
+        }
+        return [(each.resource, self._batches[name]) for name, each in self._entries.items()]
+
+    async def begin(self) -> None:
+        """Take the locks that come before those of records; find the parents of deletes."""
+        resources = [each.resource for each in self._entries.values()]
+        root = next(iter(self._batches.values()))
+        masters = (each for each in resources if isinstance(each, MasterRecord))
+        await own_keys.take_writer_lock(root, *masters)
+        if any(locking.locks_organization(each, creates=True) for each in resources):
+            await locking.lock_organization(root)
+        for each in resources:
+            if each.own_key_within:
+                await _find_parents_of_deletes(each, self._batches[each.collection])
+
+    async def note_failed_parts(self, collection: str) -> None:
+        """Note the owners of failed entries of a part whose entries others name.
+
+        These then do not take the names, or the chart, that the part had before.
+        """
+        entries, batch = self._entries[collection], self._batches[collection]
+        resource, errors = entries.resource, batch.errors
+        target = TARGETS.get(resource.part_path) if isinstance(resource, PartCollection) else None
+        failed = [index for index in entries.operations if index in errors] if target else []
+        named = [index for index in failed if _names_owner(resource, errors.details_of(index))]
+        if not target or not named:
+            return
+        owners = [{resource.key: self._items.items[index][resource.key]} for index in named]
+        probe = Batch.of(batch.connection, batch.caller, RequestItems(owners))
+        await resource.identify(probe, skip_failed=False)
+        ids = [stored_id(owner[resource.key]) for owner in probe.items]
+        self.failed_parts[target.table] = dict(zip(ids, named, strict=True))
+
+    def deleted_keys(self, collection: str) -> Mapping[Any, int]:
+        """Return the records of a collection that entries delete, by which parts are found."""
+        entries = self._entries.get(collection)
+        within = entries and entries.resource.own_key_within
+        return {
+            (row["key"], row["within_id"]) if within else row["key"]: row["id"]
+            for entry in (self._batches[collection].items if entries else ())
+            if (row := entry.stored) and entry.deletes and not entry.was_deleted
+        }
+
+    def failed_creator(self, collection: str, key: Any) -> int | None:
+        """Return the request index of the failed entry that would create a record with the key."""
+        if self._creators is None:
+            self._creators = _creators(self._entries.values(), self._items)
+        errors = next(iter(self._batches.values())).errors
+        failed = (index for index in self._creators.get((collection, key), ()) if index in errors)
+        return next(failed, None)
 
 
 async def _find_parents_of_deletes(resource: WritableResource, batch: Batch) -> None:
@@ -128,57 +126,10 @@ async def _find_parents_of_deletes(resource: WritableResource, batch: Batch) -> 
             item |= {name: probed[name] for name in resource.key_fields if name in probed}
 
 
-def _deleted_keys(
-    batches: Sequence[tuple[WritableResource, Batch]], collection: str
-) -> Mapping[Any, int]:
-    """Return the records of a collection that entries delete, by which parts of them are found."""
-    return {
-        (row["key"], row["within_id"]) if resource.own_key_within else row["key"]: entry["id"]
-        for resource, batch in batches
-        if resource.collection == collection
-        for entry in batch.items
-        if (row := entry.stored) and entry.deletes and not entry.was_deleted
-    }
-
-
-async def _note_failed_parts(entries: CollectionEntries, batch: Batch, items: RequestItems) -> None:
-    """Note the owners of failed entries of a part whose entries others name (``failed_parts``).
-
-    Later collections then do not take the names, or the chart, that the part had before.
-    """
-    resource, errors = entries.resource, batch.errors
-    target = TARGETS.get(resource.part_path) if isinstance(resource, PartCollection) else None
-    failed = [index for index in entries.operations if index in errors] if target else []
-    named = [index for index in failed if _names_owner(resource, errors.details_of(index))]
-    if not target or not named:
-        return
-    owners = [{resource.key: items.items[index][resource.key]} for index in named]
-    probe = Batch.of(batch.connection, batch.caller, RequestItems(owners))
-    await resource.identify(probe, skip_failed=False)
-    ids = [stored_id(owner[resource.key]) for owner in probe.items]
-    batch.transaction.failed_parts[target.table] = dict(zip(ids, named, strict=True))
-
-
 def _names_owner(resource: WritableResource, details: Iterable[ErrorDetail]) -> bool:
     """Return whether a failed entry of a part may name an owner, perhaps that of another entry."""
     types = {detail.type for detail in details if detail.path[:1] == (resource.key,)}
     return types <= {ErrorType.DUPLICATE}
-
-
-def _failed_creators(
-    collections: Iterable[CollectionEntries], items: RequestItems, errors: ItemErrors
-) -> Callable[[str, Any], int | None]:
-    """Return the function ``TransactionState.failed_creator`` of these entries."""
-    creators: Mapping[tuple[str, Any], Sequence[int]] | None = None
-
-    def find(collection: str, key: Any) -> int | None:
-        nonlocal creators
-        if creators is None:
-            creators = _creators(collections, items)
-        failed = (index for index in creators.get((collection, key), ()) if index in errors)
-        return next(failed, None)
-
-    return find
 
 
 def _creators(

@@ -16,7 +16,7 @@ from service.listing.properties import stored_id
 from service.records.keyed_values import keyed_fields, values_at
 from service.records.master_record import MasterRecord
 from service.resources.registry import MASTER_RECORDS, PART_COLLECTIONS
-from service.writing.stored_batches import deletes_late
+from service.writing.collection_writes import deletes_late
 from tests.support import generate
 from tests.support.api import Api
 from tests.support.transactions import PATH, SKIP, entry

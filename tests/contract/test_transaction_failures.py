@@ -7,14 +7,14 @@ from uuid import uuid4
 
 import pytest
 
-from service.batches.batch import ItemErrors, RequestItems
+from service.batches.batch import Batch, ItemErrors, RequestItems
 from service.batches.entry import EntryOperation
 from service.records.keyed_values import keyed_fields
 from service.records.writable_resource import WritableResource
 from service.resources.custom_fields.base import CustomFields
 from service.resources.registry import TRANSACTION
 from service.writing.part_collections import PartCollection
-from service.writing.transaction import CollectionEntries, _failed_creators
+from service.writing.transaction import CollectionEntries, SeveralCollections
 from tests.contract.test_item_dependencies import FIELDS, RANGES, generations, related_ranges
 from tests.support.api import Api
 from tests.support.keyed_references import BODIES, DRY, PARTS_BODIES, World
@@ -119,11 +119,13 @@ async def test_deletes_that_clear_references_are_finished_beside_failed_entries(
 def test_creators_of_keys_are_sought_once_and_within_their_parents() -> None:
     """Entries without own keys create none: failures do not go through them again."""
     items = RequestItems([{"styleId": 7, "colorId": 5, "position": 8}], details={0: []})
-    operations = Mock(wraps={0: EntryOperation.UPSERT})
+    operations = Mock(wraps={0: EntryOperation.UPSERT}, __iter__=lambda _: iter(()))
     for collection, creator in (("style-prices", None), ("style-colors", 0)):
         entries = CollectionEntries(TRANSACTION.collections[collection], operations)
-        find = _failed_creators([entries], items, ItemErrors(items))
-        assert [find(collection, (5, parent)) for parent in (7, 8)] == [creator, None]
+        transaction = SeveralCollections(items, [entries])
+        transaction.batches(Batch(Mock(), Mock(), [], ItemErrors(items)))
+        indexes = [transaction.failed_creator(collection, (5, parent)) for parent in (7, 8)]
+        assert indexes == [creator, None]
     assert operations.items.call_count == 2
 
 

@@ -20,10 +20,10 @@ from service.records.writable_resource import WritableResource
 from service.resources.assortment.barcodes import Barcodes
 from service.schemas.formats import check_digit
 from service.schemas.validation import Validator
+from service.writing.collection_writes import CollectionWrite, check, record_changes, store
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import assign_ids
 from service.writing.outcomes import WriteOptions
-from service.writing.stored_batches import WrittenBatch, record_changes, store
 
 _SKU_REFERENCE: Final = Reference("styleSkuIds", "style_sku", "SKU", lock="for no key update")
 _RANGE, _SKU, _SKUS = "barcodeRangeId", "styleSkuId", "styleSkuIds"
@@ -71,7 +71,7 @@ class BarcodeAllocations(WritableResource):
 
     async def store_barcodes(
         self, batch: Batch, options: WriteOptions
-    ) -> tuple[list[dict[str, Any]], list[WrittenBatch]]:
+    ) -> tuple[list[dict[str, Any]], list[CollectionWrite]]:
         """Store as ``allocate`` does; leave the change, of the batch if any, to the caller."""
         if references := KeyedReferences.of(self, batch):
             await references.resolve(batch)
@@ -94,21 +94,26 @@ class BarcodeAllocations(WritableResource):
         ]
         return rows, written
 
-    async def _store(self, batch: Batch, items: list[Entry], options: WriteOptions) -> WrittenBatch:
+    async def _store(
+        self, batch: Batch, items: list[Entry], options: WriteOptions
+    ) -> CollectionWrite:
         """Store new barcodes, and set their ids.
 
         Raise SerializationError for a number that a writer of barcodes has taken meanwhile: the
         repeated transaction takes another one.
         """
         errors = ItemErrors(RequestItems(items))
-        created = Batch(batch.connection, batch.caller, items, errors, batch.request_id)
+        shared = (batch.request_id, (), batch.transaction)
+        created = Batch(batch.connection, batch.caller, items, errors, *shared)
         await assign_ids(self._barcodes, created)
+        written = CollectionWrite.of(self._barcodes, created)
         try:
-            return await store(self._barcodes, created, options)
+            await store(written, await check(written, options), options)
         except ApiError as error:
             if error.code != ErrorType.CONFLICT_DUPLICATE:
                 raise
             raise asyncpg.SerializationError(str(error)) from error
+        return written
 
     async def _find_primary(self, batch: Batch) -> dict[int, Item]:
         """Lock the SKUs; return the primary GTINs of those that have one, as items by SKU.

@@ -16,10 +16,10 @@ from service.records.writable_resource import FOR_NO_KEY_UPDATE, WritableResourc
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.style_skus import StyleSkus
 from service.writing import own_keys
+from service.writing.collection_writes import CollectionWrite, check, record_changes, store
 from service.writing.keyed_references import KeyedReferences
 from service.writing.locking import assign_ids
 from service.writing.outcomes import UNCHANGED, WriteOptions
-from service.writing.stored_batches import WrittenBatch, record_changes, store
 
 MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of a style color and a size in a request."""
@@ -73,7 +73,7 @@ class SkuGeneration(WritableResource):
         batch.errors.raise_any()
         _report_equal(batch, missing, items)
         batch.errors.raise_any()
-        written = list[WrittenBatch]()
+        written = list[CollectionWrite]()
         if items:
             written.append(await self._store(batch.of_collection(items), options))
         made = iter(items)
@@ -96,7 +96,7 @@ class SkuGeneration(WritableResource):
         pairs: Sequence[asyncpg.Record],
         outcomes: list[dict[str, Any]],
         options: WriteOptions,
-    ) -> tuple[dict[int, str], list[WrittenBatch]]:
+    ) -> tuple[dict[int, str], list[CollectionWrite]]:
         """Allocate what the SKUs of items with a range lack; return the GTINs by SKU."""
         lacking: dict[int, list[int]] = {}
         for pair, outcome in zip(pairs, outcomes, strict=True):
@@ -148,7 +148,7 @@ class SkuGeneration(WritableResource):
             batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
         return Entry(fields | {"sku": sku}, index, CREATE)
 
-    async def _store(self, skus: Batch, options: WriteOptions) -> WrittenBatch:
+    async def _store(self, skus: Batch, options: WriteOptions) -> CollectionWrite:
         """Write the SKUs; report the errors of ``sku`` at the format."""
         for entry in skus.items:
             skus.errors.report_at(entry.index, ("sku",), (_FIELD,))
@@ -158,7 +158,9 @@ class SkuGeneration(WritableResource):
         stored = {row["id"]: row for row in rows}
         for entry in restored.items:
             entry.lock(stored[entry["id"]])
-        return await store(self._skus, skus, options)
+        written = CollectionWrite.of(self._skus, skus)
+        await store(written, await check(written, options), options)
+        return written
 
 
 def _report_equal(batch: Batch, pairs: Sequence[asyncpg.Record], items: Sequence[Item]) -> None:

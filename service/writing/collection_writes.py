@@ -1,9 +1,9 @@
-"""Stored batches: the phases of a write after the lock, and what it changed."""
+"""Writes of collections: the phases after the lock, and what they changed."""
 
 import dataclasses
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final, TypeGuard
 
@@ -24,7 +24,6 @@ from service.records.writable_resource import WritableResource
 from service.schemas.write_forms import FIXED, SINCE
 from service.writing import before_images, outcomes, plan_execution, unique_keys
 from service.writing.keyed_references import KeyedReferences
-from service.writing.locking import lock_entries
 from service.writing.merge_patch import edit_stored
 from service.writing.previews import set_changes
 
@@ -37,42 +36,45 @@ _FIXED: Final = "This is set at creation. Leave it out, or repeat it."
 
 
 @dataclass(slots=True)
-class WrittenBatch:
-    """Batch whose write set is stored: what it changed, and the forms before and after it."""
+class CollectionWrite:
+    """Write of one collection's entries: what it changed, and the forms before and after it."""
 
     resource: WritableResource
     batch: Batch
-    """All items whose records were looked up."""
+    """All entries whose records are looked up."""
     write_set: WriteSet
-    recorder: change_recorder.ChangeRecorder
-    forms: tuple[plan_execution.Documents, plan_execution.Documents]
+    """Entries that passed all checks; none before the check."""
+    recorder: change_recorder.ChangeRecorder = field(default_factory=change_recorder.ChangeRecorder)
+    forms: tuple[plan_execution.Documents, plan_execution.Documents] = field(
+        default_factory=lambda: ({}, {})
+    )
+
+    @classmethod
+    def of(cls, resource: WritableResource, batch: Batch) -> "CollectionWrite":
+        """Return the write of a batch that has yet to be locked, checked and stored."""
+        empty = batch.empty()
+        return cls(resource, batch, WriteSet(empty, empty, empty, []))
 
 
-async def prepare(resource: WritableResource, batch: Batch, options: outcomes.WriteOptions) -> None:
-    """Lock the records of a batch, and give its entries the content that these are to have."""
-    await lock_entries(resource, batch, options)
+async def set_contents(resource: WritableResource, batch: Batch) -> None:
+    """Give the locked entries the content that their records are to have."""
     await edit_stored(resource, batch)
     _keep_newer_fields(resource, batch)
 
 
 async def store(
-    resource: WritableResource, batch: Batch, options: outcomes.WriteOptions
-) -> WrittenBatch:
-    """Check and store a batch whose records are locked.
-
-    Without ``checks_uses``, records whose references a delete clears are only marked as deleted,
-    and ``removals`` of the write set are left to the caller.
-    """
-    write_set, plan = await _check(resource, batch, options)
-    requests = plan_execution.requested_documents(resource, write_set, options)
-    with plan_execution.constraint_errors(resource, write_set.batch, options):
-        recorder, forms = await plan_execution.execute_plan(
-            resource, write_set.batch, plan, requests
+    write: CollectionWrite, plan: change_recorder.WritePlan, options: outcomes.WriteOptions
+) -> None:
+    """Execute the plan of a collection that has been checked; read what the response shows."""
+    batch = write.write_set.batch
+    requests = plan_execution.requested_documents(write.resource, write.write_set, options)
+    with plan_execution.constraint_errors(write.resource, batch, options):
+        write.forms = await plan_execution.execute_plan(
+            write.resource, batch, plan, requests, write.recorder
         )
-    return WrittenBatch(resource, batch, write_set, recorder, forms)
 
 
-async def record_changes(written: Sequence[WrittenBatch]) -> None:
+async def record_changes(written: Sequence[CollectionWrite]) -> None:
     """Insert one change of all batches into the outbox, with the next statement."""
     batch = written[0].batch
     changes = (
@@ -96,12 +98,9 @@ async def record_changes(written: Sequence[WrittenBatch]) -> None:
         raise unavailable()  # the organization has just moved to another cell
 
 
-async def _insert_versions(written: Sequence[WrittenBatch], change_id: int) -> None:
+async def _insert_versions(written: Sequence[CollectionWrite], change_id: int) -> None:
     """Insert what the records were before the change, with the next statement."""
-    batch, images = written[0].batch, dict[change_recorder.ImageKey, change_recorder.Image]()
-    for each in written:
-        for key, form in each.batch.transaction.images.items():
-            images.setdefault(key, form)
+    batch, images = written[0].batch, {**written[0].batch.transaction.images}
     for each in written:
         if before_images.keeps(batch, each.resource):
             name = each.resource.feed_name
@@ -111,10 +110,14 @@ async def _insert_versions(written: Sequence[WrittenBatch], change_id: int) -> N
         await before_images.insert(batch, images, change_id)
 
 
-async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> outcomes.WriteResult:
+async def result_of(
+    written: CollectionWrite, options: outcomes.WriteOptions
+) -> outcomes.WriteResult:
     """Return the outcomes or documents of a stored batch."""
     resource, batch, write_set = written.resource, written.batch, written.write_set
     result = outcomes.WriteResult(batch, write_set.batch.ids, write_set.created_ids)
+    if not batch.items:
+        return result
     if not options.outcomes_only:
         before, after = written.forms
         result.documents = joined(before | after, result.ids)
@@ -130,46 +133,70 @@ async def result_of(written: WrittenBatch, options: outcomes.WriteOptions) -> ou
     return result
 
 
-async def _check(
-    resource: WritableResource, batch: Batch, options: outcomes.WriteOptions
-) -> tuple[WriteSet, change_recorder.WritePlan]:
-    """Return the write set of the items that pass all checks, and its plan.
+async def check(
+    write: CollectionWrite, options: outcomes.WriteOptions
+) -> change_recorder.WritePlan:
+    """Set the write set of the entries that pass all checks; return its plan.
 
     Without ``skip_failed``, raise ApiError with all errors after the first round. With it, drop
-    failed items and check the others again until none fails, because they may depend on dropped
-    ones. Items that delete and match no record are left out.
+    failed entries and check the others again until none fails, because they may depend on dropped
+    ones. Entries that delete and match no record are left out. Without ``checks_uses``, records
+    whose references a delete clears are only marked as deleted, and ``removals`` of the write set
+    are left to the caller.
     """
-    write_set = WriteSet.of(batch.subset(lambda entry: "id" in entry))
+    resource = write.resource
+    write_set = WriteSet.of(write.batch.identified())
     references = KeyedReferences.of(resource, write_set.upserts)
-    renames = any(entry.is_renamed for entry in batch.items)
     for round_number in count(1):
+        plans = await _check_once(resource, write_set, references, options)
         batch = write_set.batch
-        if references:
-            await references.resolve(write_set.upserts, write_set)
-        _keep_stored_fields(resource, write_set.upserts)
-        unique_keys.fail_invisible_keys(resource, write_set)
-        plan = await resource.check(write_set)
-        if options.checks_uses:
-            await resource.check_result(write_set)
-        for key in unique_keys.unique_keys(resource, batch.caller, renames=renames):
-            await unique_keys.check(resource, key, write_set)
-        clearing_plan = await resource.check_unused(write_set) if options.checks_uses else []
         if not options.skip_failed:
             batch.errors.raise_any()
         remaining = batch.subset()
         if remaining is batch:
-            if not options.checks_uses and deletes_late(resource):
-                clearing_plan = _marking_plan(resource, write_set)
-                return write_set, clearing_plan + plan
-            if options.checks_uses:
-                plan += write_set.removals
-            return write_set, clearing_plan + resource.record_statements(write_set) + plan
+            write.write_set = write_set
+            return _whole_plan(resource, write_set, plans, options)
         if round_number >= _MAX_CHECK_ROUNDS:
             dependencies = await resource.dependencies(WriteSet.of(batch))
             fail_dependents(batch, {*batch.ids} - {*remaining.ids}, dependencies)
-            remaining = remaining.subset()
-        write_set = WriteSet.of(remaining)
+        write_set = WriteSet.of(remaining.subset())
     raise AssertionError("unreachable")
+
+
+async def _check_once(
+    resource: WritableResource,
+    write_set: WriteSet,
+    references: KeyedReferences,
+    options: outcomes.WriteOptions,
+) -> tuple[change_recorder.WritePlan, change_recorder.WritePlan]:
+    """Check the entries of a write set; return the plans of the check and of the uses."""
+    upserts = write_set.upserts
+    if references:
+        await references.resolve(upserts, write_set)
+    _keep_stored_fields(resource, upserts)
+    unique_keys.fail_invisible_keys(resource, write_set)
+    plan = await resource.check(write_set)
+    if options.checks_uses:
+        await resource.check_result(write_set)
+    renames = any(entry.is_renamed for entry in upserts.items)
+    for key in unique_keys.unique_keys(resource, upserts.caller, renames=renames):
+        await unique_keys.check(resource, key, write_set)
+    return plan, await resource.check_unused(write_set) if options.checks_uses else []
+
+
+def _whole_plan(
+    resource: WritableResource,
+    write_set: WriteSet,
+    plans: tuple[change_recorder.WritePlan, change_recorder.WritePlan],
+    options: outcomes.WriteOptions,
+) -> change_recorder.WritePlan:
+    """Return the plan of a write set that has passed all checks."""
+    plan, clearing_plan = plans
+    if options.checks_uses:
+        plan = plan + write_set.removals
+    elif deletes_late(resource):
+        return _marking_plan(resource, write_set) + plan
+    return clearing_plan + resource.record_statements(write_set) + plan
 
 
 def _keep_newer_fields(resource: WritableResource, batch: Batch) -> None:
