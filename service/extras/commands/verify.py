@@ -29,6 +29,7 @@ from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import Source, sources
 from service.extras.transfer.reference_keys import ReferenceKeys
 from service.records.reference_targets import TARGETS
+from service.schemas.visible_text import is_blank
 from service.settings import Settings
 
 _KINDS: Final = ("missing", "unexpected", "shared")
@@ -233,4 +234,4 @@ def _text(
             message = f"a file of {target} is needed: {name} of {collection.name} refers to it"
             raise TransferError(message)
         value = value.get(TARGETS[target].key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) and value.strip() else ""
+    return value if isinstance(value, str) and not is_blank(value) else ""

@@ -15,6 +15,7 @@ from service.records.references import Reference
 from service.records.writable_resource import FOR_NO_KEY_UPDATE, WritableResource
 from service.resources.assortment.barcode_allocations import BarcodeAllocations
 from service.resources.assortment.style_skus import StyleSkus
+from service.schemas.visible_text import key_problem
 from service.writing import own_keys
 from service.writing.collection_writes import CollectionWrite, check, record_changes, store
 from service.writing.keyed_references import KeyedReferences
@@ -143,7 +144,7 @@ class SkuGeneration(WritableResource):
                 message = f"There is no {name} of style {pair['styleNumber']}."
                 batch.fail(pair["item"], ErrorType.CONFLICT_INCOMPLETE, _FIELD, message=message)
         sku = _PLACEHOLDER.sub(lambda match: pair[match[1]] or "", template)
-        if sku != sku.strip() or len(sku) > _LONGEST:
+        if key_problem(sku) or len(sku) > _LONGEST:
             message = f"This is no sku: {sku}."
             batch.fail(pair["item"], ErrorType.INVALID_VALUE, _FIELD, message=message)
         return Entry(fields | {"sku": sku}, index, CREATE)
