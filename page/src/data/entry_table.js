@@ -1,6 +1,6 @@
 // Table of the entries of a list in a form: a row for each, edited by keys and paste as a sheet is.
 
-import { valueOf } from "./cells.js";
+import { isTrue } from "./cells.js";
 import { parseCells, TableError } from "./csv.js";
 import { announce, ARROWS, button, el } from "./dom.js";
 import { scrolling } from "./values.js";
@@ -130,7 +130,7 @@ export class EntryTable {
 function fill(control, text) {
   if (!control) return false;
   const isSame = (word) => word.trim().toLowerCase() === text.trim().toLowerCase();
-  if (control.type === "checkbox") control.checked = valueOf(text, { types: ["boolean"] }) === true;
+  if (control.type === "checkbox") control.checked = isTrue(text);
   else if (control.matches("select")) {
     const option = [...control.options].find(({ value, label: word }) => isSame(value) || isSame(word));
     if (!option) return false;

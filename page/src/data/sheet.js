@@ -23,7 +23,6 @@ export function fieldOf(model, schema) {
     types: typesOf(first),
     items,
     members: first.properties,
-    hasMembers: Boolean(first.properties),
     key,
   };
 }

@@ -51,6 +51,10 @@ export function explanation(sheet, targets) {
       keys,
     ),
     t(
+      "A column of another record has its reference, else its name if no other record has that. A column " +
+        "“Price RETAIL-EUR” of styles changes the base price in that price list alone.",
+    ),
+    t(
       "An empty cell leaves the field as it is, and so does a translation without a column. If you choose " +
         "that empty cells empty their fields, those of texts in languages and of what needs a value still " +
         "stay.",
