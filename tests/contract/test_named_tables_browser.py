@@ -12,12 +12,12 @@ from tests.support.judged_style import made
 pytestmark = [pytest.mark.contract("Files"), NEEDS_BROWSER]
 
 _TABLE = """Prices of spring, by brand
-Number;Name;Marke;Preis: NT Retail;Translation German;Brand name
-NT-1;Coat;Alpine;77,50;Mantel;2026
-NT-2;Coat;Twin;;;
-NT-3;Coat;Nordwand;12;Jacke;
-NT-4;Cape;" Nordwand ";;;
-NT-5;Cape;"{""customId"": ""Alpine""}";;;
+Number;Name;Marke;Preis: NT Retail;Translation German;Brand name;Groups
+NT-1;Coat;Alpine;77,50;Mantel;2026;
+NT-2;Coat;Twin;;;;
+NT-3;Coat;Nordwand;12;Jacke;;
+NT-4;Cape;" Nordwand ";;;;"NT wool; NT linen"
+NT-5;Cape;"{""customId"": ""Alpine""}";;;;
 """
 
 
@@ -42,9 +42,10 @@ def _check(reader: Reader, table: Path) -> DataPage:
     assert reasons[1].endswith(": Nordwand."), reasons
     page.click("//label[contains(., 'named') or contains(., 'these names')]/input")
     assert _result(page) == "2 rejected, 2 new, 1 changed."
-    assert page.texts(".made li") == ["Brands: Nordwand"]
+    assert page.texts(".made li") == ["Brands: Nordwand", "Groups: NT linen"]
     page.press("2 new")
     page.until(lambda: "Brand: Nordwand" in page.texts("[aria-label=Result] table li"))
+    assert "Groups: NT wool, NT linen" in page.texts("[aria-label=Result] table li")
     assert "removed" not in "".join(page.texts("[aria-label=Result]"))
     return page
 
@@ -65,6 +66,7 @@ async def test_cells_name_records_and_headings_price_lists(
         await made(api, "brands", name="Twin", customId=key)
     priced = {"type": "retail", "currencyCode": "EUR"}
     retail = await made(api, "price-lists", name="NT Retail", userDefinedId="NT-EUR", **priced)
+    wool = await made(api, "groups", name="NT wool", userDefinedId="W")
     style = await made(api, "styles", number="NT-1", name="Coat")
     prices = {"prices": [{"amount": "80"}, {"minimumQuantity": 10, "amount": "70"}]}
     assert (await api.put(f"/api/styles/{style}/prices/{retail}", prices)).status == 200
@@ -81,6 +83,9 @@ async def test_cells_name_records_and_headings_price_lists(
     assert {each["number"]: each["brandId"] for each in styles} == {
         "NT-1": alpine, "NT-3": nordwand["id"], "NT-4": nordwand["id"]
     }  # fmt: skip
+    [linen] = (await api.get("/api/groups", {"name": ["NT linen"]})).data
+    [cape] = [each for each in styles if each["number"] == "NT-4"]
+    assert cape["groupIds"] == [wool, linen["id"]]
     [shown] = (await api.get(f"/api/styles/{style}/prices")).data
     assert [price["amount"] for price in shown["prices"]] == [77.5, 70]
     translations = (await api.get(f"/api/styles/{style}/translations")).data
