@@ -133,9 +133,9 @@ async def test_a_replace_with_some_newer_fields_keeps_the_others(
     body = {name: body[name] for name in body if name not in omitted}
     replaced = await shared_api.put(location, body)
     after = await writable(shared_api, location, resource)
-    kept = {name: before[name] for name in omitted}
-    assert {name: after[name] for name in omitted} == kept
-    assert (await shared_api.put(location, body | kept)).tag == replaced.tag
+    stored = {name: before[name] for name in omitted}
+    assert {name: after[name] for name in omitted} == stored
+    assert (await shared_api.put(location, body | stored)).tag == replaced.tag
 
 
 @pytest.mark.contract("Patches")

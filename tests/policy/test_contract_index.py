@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.support import module_index
 from tests.support.contract_index import ROOT, headings, marked_tests, read_tests, render
 from tests.support.offenders import in_each
 
@@ -21,6 +22,12 @@ def test_marks_name_sections_of_the_contract() -> None:
 @in_each("section", SECTIONS)
 def test_every_section_has_a_test(section: str) -> None:
     assert [test.id for test in marked_tests() if section in test.headings]
+
+
+def test_every_module_leads_to_tests() -> None:
+    rows = module_index.index().split("\n")[2:]
+    assert len(rows) > 250
+    assert [row for row in rows if row.endswith("|  |  |")] == []
 
 
 def test_every_contract_test_is_marked() -> None:

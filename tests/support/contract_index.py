@@ -71,11 +71,19 @@ def contract_pages() -> str:
         path = page.relative_to(_DOCS).as_posix()
         title, _, text = page.read_text(encoding="utf-8").partition("\n")
         sections = ", ".join(
-            f"[{heading}]({path}#{_anchor(heading)})"
-            for heading in re.findall(r"^### (.+)$", text, re.MULTILINE)
+            _link(heading, path) for heading in re.findall(r"^### (.+)$", text, re.MULTILINE)
         )
         rows.append(f"| [{title.removeprefix('# ')}]({path}) | {sections} |")
     return "\n".join(["| page | sections |", "|---|---|", *rows])
+
+
+def link(title: str) -> str:
+    """Return a link to a section from a page of docs/."""
+    return _link(title, headings()[title])
+
+
+def _link(title: str, page: str) -> str:
+    return f"[{title}]({page}#{_anchor(title)})"
 
 
 def _anchor(title: str) -> str:
@@ -127,8 +135,7 @@ def _headings_of(mark: ast.expr) -> list[str]:
 def render(sections: Mapping[str, str], tests: Sequence[MarkedTest]) -> str:
     """Return the index as a table: a row per section, its modules with the number of tests."""
     rows = [
-        f"| [{title}]({page}#{_anchor(title)}) | {_modules(title, tests)} |"
-        for title, page in sections.items()
+        f"| {_link(title, page)} | {_modules(title, tests)} |" for title, page in sections.items()
     ]
     return "\n".join(["| section | tests |", "|---|---|", *rows])
 

@@ -19,7 +19,13 @@ from service.openapi.error_responses import STATUSES
 from service.resources.registry import CHANGES, MASTER_RECORDS, PART_COLLECTIONS
 from service.routes import routes
 from service.schemas.write_forms import BULK_ITEMS
-from tests.support import contract_index, fault_effects, operator_pages, record_types
+from tests.support import (
+    contract_index,
+    fault_effects,
+    module_index,
+    operator_pages,
+    record_types,
+)
 from tests.support.reports import with_section
 
 GROUPS: Final = (
@@ -151,6 +157,7 @@ PARTS: Final = (
         _DOCS / "contract/basics.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")
     ),
     GeneratedPart(_DOCS / "testing.md", contract_index.index),
+    GeneratedPart(_DOCS / "tests-by-module.md", module_index.index),
     GeneratedPart(_DOCS / "operating.md", fault_effects.effects),
     GeneratedPart(_CLIENT / "errors.py", client_errors),
     GeneratedPart(_CLIENT / "documents.py", record_types.documents),
