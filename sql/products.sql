@@ -36,7 +36,7 @@ array(
 
 -- name: changed
 -- Condition of lists: styles whose documents have changed since a transaction, or at a day that has begun since. The
--- lateral joins look rows up one by one.
+-- lateral joins look rows up one by one; what they join follows from the relations.
 record.id = any(array(
     with touching as materialized (
         {{changes}}
@@ -52,101 +52,24 @@ record.id = any(array(
                 cross join lateral jsonb_each(touching.records) as collection(name, operations)
                 cross join lateral jsonb_each(collection.operations) as operation(name, ids)
                 cross join lateral jsonb_array_elements_text(operation.ids) as changed(id)
-                where collection.name = any('{
-                    styles, style-translations, custom-field-values, style-colors, style-skus, style-files, size-range-sizes,
-                    color-swatches, color-translations, style-custom-fields, channels, style-care-instructions,
-                    style-prices, care-instructions, care-instruction-icons, care-instruction-layers, care-instruction-materials
-                }')
+                where collection.name = any('{ {{collections}} }')
                 union all
                 select 'shown ' || cause.name, changed.id::bigint
                 from touching
                 cross join lateral jsonb_each(touching.causes) as cause(name, ids)
                 cross join lateral jsonb_array_elements_text(cause.ids) as changed(id)
-                where cause.name = any('{price-lists, colors, brands, seasons, style-categories, suppliers, groups}')
+                where cause.name = any('{ {{causes}} }')
             ) as named
         ) as gathered
         cross join lateral unnest(gathered.names, gathered.ids) as touched(name, id)
     )
     select touched.id from touched
-    where touched.name in (
-        'styles', 'style-translations', 'custom-field-values', 'style-prices', 'style-care-instructions'
-    )
+    where touched.name in ({{own}})
     union all
     select showing.style_id
     from touched
     cross join lateral (
-        select made.style_id from style_color made
-        where made.organization_id = $1::bigint and made.id = touched.id
-            and touched.name = 'style-colors'
-        union all
-        select made.style_id from style_color made
-        where made.organization_id = $1::bigint and made.color_id = touched.id
-            and touched.name in ('color-swatches', 'color-translations', 'shown colors')
-        union all
-        select sku.style_id from style_sku sku
-        where sku.organization_id = $1::bigint and sku.id = touched.id
-            and touched.name = 'style-skus'
-        union all
-        select file.style_id from style_file file
-        where file.organization_id = $1::bigint and file.id = touched.id
-            and touched.name = 'style-files'
-        union all
-        select entry.style_id from custom_field_value entry
-        where entry.organization_id = $1::bigint and entry.custom_field_id = touched.id
-            and touched.name = 'style-custom-fields'
-        union all
-        select price.style_id from style_price price
-        where price.organization_id = $1::bigint and price.price_list_id = touched.id
-            and touched.name = 'shown price-lists'
-        union all
-        select care.style_id
-        from style_care_icon link
-        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
-        where link.organization_id = $1::bigint and link.care_instruction_icon_id = touched.id
-            and touched.name = 'care-instruction-icons'
-        union all
-        select care.style_id
-        from style_care_instruction link
-        join style_care_set care on care.organization_id = $1::bigint and care.id = link.style_care_set_id
-        where link.organization_id = $1::bigint and link.care_instruction_id = touched.id
-            and touched.name = 'care-instructions'
-        union all
-        select care.style_id
-        from style_care_layer layer
-        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
-        where layer.organization_id = $1::bigint and layer.care_instruction_layer_id = touched.id
-            and touched.name = 'care-instruction-layers'
-        union all
-        select care.style_id
-        from style_care_material share
-        join style_care_layer layer on layer.organization_id = $1::bigint and layer.id = share.style_care_layer_id
-        join style_care_set care on care.organization_id = $1::bigint and care.id = layer.style_care_set_id
-        where share.organization_id = $1::bigint and share.care_instruction_material_id = touched.id
-            and touched.name = 'care-instruction-materials'
-        union all
-        select style.id from style
-        where style.organization_id = $1::bigint and style.size_range_id = touched.id
-            and touched.name = 'size-range-sizes'
-        union all
-        select style.id from style
-        where style.organization_id = $1::bigint and style.brand_id = touched.id
-            and touched.name = 'shown brands'
-        union all
-        select style.id from style
-        where style.organization_id = $1::bigint and style.season_id = touched.id
-            and touched.name = 'shown seasons'
-        union all
-        select style.id from style
-        where style.organization_id = $1::bigint and style.style_category_id = touched.id
-            and touched.name = 'shown style-categories'
-        union all
-        select style.id from style
-        where style.organization_id = $1::bigint and style.supplier_id = touched.id
-            and touched.name = 'shown suppliers'
-        union all
-        select link.style_id from style_in_group link
-        where link.organization_id = $1::bigint and link.group_id = touched.id
-            and touched.name = 'shown groups'
+        {{ways}}
         offset 0
     ) as showing
     union all
@@ -184,6 +107,12 @@ select one.* from style_file one
 where one.organization_id = $1::bigint and one.style_color_id between made.id and made.id
 order by one.style_color_id
 offset 0
+
+-- name: column_of
+(
+    select above.{{column}} from {{table}} above
+    where above.organization_id = $1::bigint and above.id = {{id}}
+)
 
 -- name: documents(organization_id, channel_id, day)
 with mandatory as materialized (
@@ -534,3 +463,11 @@ sold as materialized (
     ) as sku
     group by style_color_id
 )
+
+-- name: way
+select {{style}} as style_id from {{table}} showing
+where showing.organization_id = $1::bigint and showing.{{column}} = touched.id and touched.name = '{{name}}'
+
+-- name: way_up
+select {{style}} as style_id from {{table}} showing
+where showing.organization_id = $1::bigint and showing.id = touched.id and touched.name = '{{name}}'

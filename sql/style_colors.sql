@@ -15,11 +15,6 @@ not exists (
         )
 )
 
--- name: check(organization_id, items)
--- Entries that restored colors show again refer to live records.
-{{deleted_references}}
-order by 1;
-
 -- name: key_texts(organization_id, ids)
 select id, user_defined_id from color where organization_id = $1::bigint and id = any($2::bigint[]);
 
@@ -38,7 +33,7 @@ where n.organization_id = $1::bigint;
 
 -- name: restored
 -- Part of check.
-select item.n, stored.style_id, stored.id as color_id
+select item.n, stored.style_id as owner_id, stored.id as part_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
 cross join lateral ({{* from style_color by item.id}}) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'

@@ -10,11 +10,6 @@ cross join lateral ({{* from size_range_size by charted.size_range_size_id}}) as
 where line.organization_id = $1::bigint and line.style_id = any($2::bigint[])
     and size.size_range_id = any($3::bigint[]);
 
--- name: check(organization_id, items)
--- Parts of restored styles refer to live records.
-{{deleted_references}}
-order by 1;
-
 -- name: hold_size_ranges(organization_id, ids)
 -- Lock the size ranges in which the charts of the styles $2 have values, until the end of the transaction.
 select owner.id, owner.state
@@ -172,45 +167,10 @@ or exists (
 
 -- name: restored
 -- Part of check.
-select item.n, stored.id as style_id, null::bigint as color_id
+select item.n, stored.id as owner_id, null::bigint as part_id
 from rows from (jsonb_to_recordset($2::jsonb) as (id bigint, state text)) with ordinality as item(id, state, n)
 cross join lateral ({{* from style by item.id}}) as stored
 where stored.state = 'deleted' and item.state <> 'deleted'
 
 -- name: shown_in_style_skus(organization_id, ids)
 select id from style_sku where organization_id = $1::bigint and style_id = any($2::bigint[]);
-
--- name: unrestorable(organization_id, ids)
--- Return the style colors to restore with the styles $2 whose color or a season is deleted. Lock colors and seasons.
-with restored as materialized (
-    select style_color.id, style_color.style_id, style_color.color_id
-    from style_color
-    where style_color.organization_id = $1::bigint and style_color.style_id = any($2::bigint[])
-        and style_color.state_before is not null
-),
-colors as materialized (
-    select color.id, color.state from color
-    where color.organization_id = $1::bigint and color.id = any(array(select restored.color_id from restored))
-    order by color.id
-    for key share
-),
-links as materialized (
-    select link.style_color_id, link.season_id from style_color_in_season link
-    where link.organization_id = $1::bigint and link.style_color_id = any(array(select restored.id from restored))
-),
-seasons as materialized (
-    select season.id, season.state from season
-    where season.organization_id = $1::bigint and season.id = any(array(select links.season_id from links))
-    order by season.id
-    for key share
-)
-select restored.style_id as id, min(restored.id) as style_color_id
-from restored
-where restored.color_id in (select colors.id from colors where colors.state = 'deleted')
-    or restored.id in (
-        select links.style_color_id
-        from links
-        join seasons on seasons.id = links.season_id
-        where seasons.state = 'deleted'
-    )
-group by restored.style_id;

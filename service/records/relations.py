@@ -15,7 +15,7 @@ from typing import Final
 from service import schemas
 from service.listing.page_sql import column_of
 from service.schemas import ResolvedSchema
-from service.schemas.key_forms import REFERS_TO
+from service.schemas.key_forms import KEEPS_DELETED, REFERS_TO
 from service.schemas.write_forms import BULK_ITEMS, BY_OWNER
 
 ON_DELETE: Final = "x-on-delete"
@@ -78,6 +78,8 @@ class Relation:
     """Name of the referring records in messages."""
     shows: tuple[str, ...] = ()
     is_counted: bool = False
+    keeps_deleted: bool = False
+    """Whether live records may have stored references to deleted ones, as imported ones have."""
 
     @property
     def hides(self) -> bool:
@@ -93,6 +95,15 @@ class Relation:
 def owner_column(table: str) -> str:
     """Return the column of entries and links with the id of their owner, a row of ``table``."""
     return _OWNER_COLUMNS.get(table, f"{table}_id")
+
+
+def owner_of(source: str) -> str:
+    """Return the collection of the records of a part; that itself of a collection."""
+    name = f"{source}{BY_OWNER}"
+    if name not in schemas.load():
+        return source
+    item = schemas.definition(name, "item")
+    return str(item.properties[schemas.item_id(name)].schema[REFERS_TO])
 
 
 def relations_to(target: str) -> tuple[Relation, ...]:
@@ -154,6 +165,7 @@ class _Walk:
             noun,
             tuple(field.schema.get(SHOWS, ())),
             bool(field.schema.get(COUNTED)),
+            bool(field.schema.get(KEEPS_DELETED)),
         )
 
 
@@ -174,9 +186,9 @@ def _word(target: str) -> str:
 def _relations() -> Iterator[Relation]:
     for name, file in schemas.load().items():
         if name.endswith(BY_OWNER):
-            item = schemas.definition(name, "item")
-            owner = item.properties[schemas.item_id(name)].schema[REFERS_TO]
-            yield from _Walk(name.removesuffix(BY_OWNER), owner).relations(item)
+            source = name.removesuffix(BY_OWNER)
+            walk = _Walk(source, owner_of(source))
+            yield from walk.relations(schemas.definition(name, "item"))
         elif BULK_ITEMS in file and "fields" in file["$defs"]:
             yield from _Walk(name, name).relations(schemas.definition(name, "fields"))
 

@@ -11,6 +11,7 @@ from service.database.statements import Statement, load
 from service.error_types import ErrorType
 from service.listing.properties import Property, stored_id
 from service.records.relation_statements import IS_SHOWN
+from service.records.restored_references import restored_references
 from service.resources.plain_records import PlainRecord
 
 _READY: Final = "isReadyForExport"
@@ -21,19 +22,6 @@ PRICED: Final = (
     f" where organization_id = $1::bigint and {IS_SHOWN})"
 )
 """SQL of the pairs of a style and a price list in which prices are shown."""
-
-
-def with_deleted_references(own: dict[str, Statement]) -> dict[str, Statement]:
-    """Return the statements with a ``check`` of the entries that a restore shows again.
-
-    The statement ``restored`` has the restored records.
-    """
-    entries = load("restored_entries")
-    is_restored = entries["is_restored"].fill(is_shown=IS_SHOWN)
-    references = entries["deleted_references"].fill(
-        restored=own.pop("restored").text, is_restored=is_restored
-    )
-    return own | {"check": own["check"].bind(deleted_references=references)}
 
 
 class Styles(PlainRecord):
@@ -56,17 +44,17 @@ class Styles(PlainRecord):
     )
 
     def _own_statements(self) -> dict[str, Statement]:
-        return with_deleted_references(super()._own_statements())
+        own = super()._own_statements()
+        return own | {"check": restored_references(self.name, own.pop("restored"))}
 
     async def check(self, write_set: WriteSet) -> WritePlan:
         """Return the writes of links to groups that differ.
 
-        Report restored styles whose charts or style colors refer to deleted records, too.
+        Report restored styles whose charts refer to deleted records, too.
         """
         plan = await super().check(write_set)
         if write_set.restored_ids:
             await self._check_charts(write_set)
-            await self._check_colors(write_set)
         return plan
 
     async def check_result(self, write_set: WriteSet) -> None:
@@ -119,16 +107,6 @@ class Styles(PlainRecord):
             message = "The style has SKUs or prices in its sizes: remove these first."
             messages = dict.fromkeys((row["id"] for row in rows), message)
             batch.fail_records(messages, ErrorType.CONFLICT_IN_USE, _RANGE)
-
-    async def _check_colors(self, write_set: WriteSet) -> None:
-        """Report restored styles with style colors of deleted colors or seasons; lock these."""
-        upserts, ids = write_set.upserts, [*write_set.restored_ids]
-        rows = await self._fetch(upserts, "unrestorable", ids)
-        messages = {
-            row["id"]: f"Its style color {row['style_color_id']} has a deleted color or season."
-            for row in rows
-        }
-        upserts.fail_records(messages, ErrorType.UNKNOWN_REFERENCE, "state")
 
     async def _check_charts(self, write_set: WriteSet) -> None:
         """Report restored styles whose measurement charts have values of deleted size ranges.

@@ -16,6 +16,7 @@ from service.records.path_keys import KeyLookup, ambiguous_message
 from service.records.resource import DocumentPage, ListQuery, Resource
 from service.records.scalar_columns import document_sql
 from service.resources.assortment import effective_prices
+from service.resources.assortment.product_changes import changed
 from service.resources.styles import Styles
 from service.schemas.visible_text import normal_forms
 
@@ -154,7 +155,7 @@ class Products(Resource):
         )
         record = own["record"].fill(missing=MISSING["missing"])
         documents = own["documents"].bind(**MISSING, record=record, product=product)
-        return {"documents": documents, "changed": own["changed"]}
+        return {"documents": documents, "changed": changed()}
 
     def _selection(self, list_request: ListRequest) -> tuple[ListRequest, str, Statement]:
         """Return the selection without the channel, which is a parameter of the statement.

@@ -9,8 +9,9 @@ from service.database.statements import Statement
 from service.error_types import ErrorType
 from service.listing.search_columns import SearchColumns
 from service.records.relations import relations_to
+from service.records.restored_references import restored_references
 from service.resources.plain_records import PlainRecord
-from service.resources.styles import with_deleted_references
+from service.resources.styles import Styles
 
 _HIDDEN: Final = {
     relation.source: relation.tables[0]
@@ -55,8 +56,9 @@ class StyleColors(PlainRecord):
     def _own_statements(self) -> dict[str, Statement]:
         own = super()._own_statements()
         alone = own.pop("alone").text
+        restored = restored_references(Styles.name, own.pop("restored"))
         bound = {name: statement.bind(alone=alone) for name, statement in own.items()}
-        return with_deleted_references(bound)
+        return bound | {"check": restored}
 
     def _needs_check(self, write_set: WriteSet) -> bool:
         """Return whether style colors are restored."""
