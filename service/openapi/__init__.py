@@ -1,7 +1,7 @@
 """OpenAPI 3.1 document: generated from ``schemas/`` and the route table.
 
 Component schemas and examples come from the schema files, list parameters from the documents'
-fields (contract, OpenAPI document). Only routes that require an API key are described; HEAD is not
+fields (tools, OpenAPI document). Only routes that require an API key are described; HEAD is not
 listed beside GET.
 """
 

@@ -1,4 +1,4 @@
-"""Error responses: the error types that operations can return (contract, OpenAPI document).
+"""Error responses: the error types that operations can return (tools, OpenAPI document).
 
 Reads, writes of one record and bulk writes have one response each, ``default``. It lists the error
 types that not every request, body or write has: these are in the document's description.

@@ -15,7 +15,7 @@ def filter_case(_context: Any, case: Any) -> bool:
     """Leave out requests whose responses the document does not describe.
 
     Writes that skip failed items: a wrong body is no failure there. Reads with selected fields: the
-    other fields, which the document requires, are absent (contract, OpenAPI document). Headers that
+    other fields, which the document requires, are absent (tools, OpenAPI document). Headers that
     are too long, which the parser refuses before there is a route (431).
     """
     query = case.query or {}

@@ -22,6 +22,7 @@ from service.schemas.write_forms import BULK_ITEMS
 from tests.support import (
     contract_index,
     fault_effects,
+    field_tables,
     module_index,
     operator_pages,
     record_types,
@@ -153,6 +154,7 @@ _DOCS: Final = _ROOT / "docs"
 PARTS: Final = (
     GeneratedPart(_DOCS / "resources.md", resources),
     GeneratedPart(_DOCS / "contract.md", contract_index.contract_pages),
+    GeneratedPart(_DOCS / "fields.md", field_tables.tables),
     GeneratedPart(
         _DOCS / "contract/basics.md", bulk_items, ("\n| items of other bulk writes | ", " |\n")
     ),
