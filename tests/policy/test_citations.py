@@ -153,7 +153,8 @@ def test_documented_fields_are_those_of_the_schemas(collection: str) -> None:
     forms = {"document", "fields"} & file["$defs"].keys()
     actual = set[str]().union(*(fields(schemas.definition(collection, form)) for form in forms))
     own, *shared = sections_of(collection)
-    texts = [*map(CONTRACT.get, (own, *shared)), FIELDS.get(plural(file["title"]))]
-    documented = {name for text in filter(None, texts) for name in documents.spans(text)}
+    titles = (own, *shared, plural(file["title"]))
+    texts = [page[title] for page in (CONTRACT, FIELDS) for title in titles if title in page]
+    documented = {name for text in texts for name in documents.spans(text)}
     assert not actual - documented
     assert not set(documents.column(CONTRACT[own], "field")) - actual
