@@ -26,6 +26,7 @@ from tests.support import (
     module_index,
     operator_pages,
     record_types,
+    relation_index,
 )
 from tests.support.reports import with_section
 
@@ -152,6 +153,7 @@ def bulk_items() -> str:
 _CLIENT: Final = _ROOT / "client" / "selvedge_client"
 _DOCS: Final = _ROOT / "docs"
 PARTS: Final = (
+    GeneratedPart(_DOCS / "architecture.md", relation_index.relation_table),
     GeneratedPart(_DOCS / "resources.md", resources),
     GeneratedPart(_DOCS / "contract.md", contract_index.contract_pages),
     GeneratedPart(_DOCS / "fields.md", field_tables.tables),
