@@ -51,7 +51,8 @@ order by node.groupid, node.nodeid;
 
 -- name: ordered(organization_table, distribution_column, organization_table)
 -- Tables of the schema, referenced tables before those that refer to them: shared ones, which refer
--- to no tenant's, then `organization`, which the others are co-located with, then these.
+-- to no tenant's, then `organization`, which the others are co-located with, then these. Tables that refer to each other
+-- have no order; the depth ends their cycle.
 with recursive own as (
     select oid, relname as name
     from pg_class
@@ -65,6 +66,7 @@ reached (oid, depth) as (
     from reached
     join pg_constraint key on key.confrelid = reached.oid and key.contype = 'f'
         and key.conrelid <> key.confrelid
+    where reached.depth < (select count(*) from own)
 )
 select
     own.name,
