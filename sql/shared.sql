@@ -96,15 +96,17 @@ select {{number}}::bigint as subject, form.page_order as record_id, 0::bigint as
 from ({{forms}}) as form
 
 -- name: images_of_chosen
--- Part of rows_and_images: forms of chosen parts, of which an owner has several; null for those without rows.
-select
-    {{number}}::bigint as subject,
-    part.record_id,
-    part.part_id,
-    {{version}} as version,
-    form.document
-from (select distinct returned."{{column}}" as record_id, returned."{{part_column}}" as part_id from returned) as part
-left join ({{forms}}) as form on form.record_id = part.record_id and form.part_id = part.part_id
+-- Part of rows_and_images: forms of chosen parts, of which an owner has several; null for those without rows. A full join is
+-- never a nested loop, which would read the forms for each part; the offset keeps it full.
+select {{number}}::bigint as subject, part.record_id, part.part_id, {{version}} as version, part.document
+from (
+    select chosen.record_id, chosen.part_id, form.document
+    from (
+        select distinct returned."{{column}}" as record_id, returned."{{part_column}}" as part_id from returned
+    ) as chosen
+    full join ({{forms}}) as form on form.record_id = chosen.record_id and form.part_id = chosen.part_id
+    offset 0
+) as part
 where part.record_id is not null
 
 -- name: images_of_parts
