@@ -105,34 +105,51 @@ async def lock_records(
     batch = batch.subset()
     if options.path_key is None:
         batch.errors.name_by(str(resource.own_key), (entry.index for entry in batch.items))
-    is_unique = is_own_key_unique(resource.name, batch.caller) or options.path_key is not None
-    fold = normal if is_unique else as_sent
-    if is_unique:
-        batch = _without_repeated(resource, batch, options)
-    keys = [_key_of(resource, item, fold) for item in batch.items]
-    new_keys = [_new_key_of(key, item, fold) for key, item in zip(keys, batch.items, strict=True)]
-    sought = [
-        _OwnKey(form, key.within)
-        for key in (*keys, *filter(None, new_keys))
-        for form in (normal_forms([key.key]) if is_unique else (key.key,))
-    ]
+    fold = as_sent
+    if is_own_key_unique(resource.name, batch.caller) or options.path_key is not None:
+        fold, batch = normal, _without_repeated(resource, batch, options)
+    sent = [_key_of(resource, item) for item in batch.items]
+    new = [_new_key_of(key, item) for key, item in zip(sent, batch.items, strict=True)]
+    sought = _in_forms([*sent, *filter(None, new)], fold)
     ids = [key.within for key in sought] if resource.own_key_within else beside
     with own_locks():
         rows = await batch.fetch(resource.locks_by_key[strength], [key.key for key in sought], ids)
     live, deleted = _by_key(rows, fold)
+    keys, new_keys = (
+        [_folded(key, fold) for key in sent],
+        [key and _folded(key, fold) for key in new],
+    )
     current_keys = stored_keys(keys, new_keys, live) if any(new_keys) else keys
     for index, (stored_key, item) in enumerate(zip(current_keys, batch.items, strict=True)):
         item.pop("id", None)
-        last_key = new_keys[index] or keys[index]
-        matches = live.get(stored_key, []) if stored_key else []
-        matches = matches or ([deleted[last_key]] if last_key in deleted else [])
-        if len(matches) > 1:
-            message = ambiguous_message([row["id"] for row in matches])
-            batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, resource.key, message=message)
-        elif matches:
-            item.lock(matches[0])
+        matches = live.get(stored_key, ()) if stored_key else ()
+        _lock_match(
+            resource, batch, index, matches or deleted.get(new_keys[index] or keys[index], ())
+        )
         if NEW_KEY in item:
             _rename(resource, batch, index)
+
+
+def _lock_match(
+    resource: MasterRecord, batch: Batch, index: int, matches: Sequence[LockedRow]
+) -> None:
+    """Set the only matching row on an item; add ``conflict.ambiguous_key`` if there are several."""
+    if len(matches) > 1:
+        message = ambiguous_message([row["id"] for row in matches])
+        batch.fail(index, ErrorType.CONFLICT_AMBIGUOUS_KEY, resource.key, message=message)
+    elif matches:
+        batch.items[index].lock(matches[0])
+
+
+def _in_forms(keys: Sequence[_OwnKey], fold: Fold) -> Sequence[_OwnKey]:
+    """Return the keys in all forms that are one key."""
+    if fold is as_sent:
+        return keys
+    return [_OwnKey(form, key.within) for key in keys for form in normal_forms([key.key])]
+
+
+def _folded(key: _OwnKey, fold: Fold) -> _OwnKey:
+    return _OwnKey(fold(key.key), key.within)
 
 
 def _without_repeated(resource: MasterRecord, batch: Batch, options: WriteOptions) -> Batch:
@@ -142,7 +159,7 @@ def _without_repeated(resource: MasterRecord, batch: Batch, options: WriteOption
     """
     indexes = defaultdict[_OwnKey, list[int]](list)
     for index, item in enumerate(batch.items):
-        indexes[_key_of(resource, item, normal)].append(index)
+        indexes[_folded(_key_of(resource, item), normal)].append(index)
     for first, *others in indexes.values():
         for index in [first] * options.skip_failed + others if others else ():
             batch.fail(index, ErrorType.DUPLICATE, str(resource.own_key), message=TWICE)
@@ -151,14 +168,14 @@ def _without_repeated(resource: MasterRecord, batch: Batch, options: WriteOption
 
 def _by_key(
     rows: Iterable[LockedRow], fold: Fold
-) -> tuple[Mapping[_OwnKey, list[LockedRow]], Mapping[_OwnKey, LockedRow]]:
+) -> tuple[Mapping[_OwnKey, Sequence[LockedRow]], Mapping[_OwnKey, Sequence[LockedRow]]]:
     """Return the live rows of each own key, and the last one of its deleted rows."""
     live: defaultdict[_OwnKey, list[LockedRow]] = defaultdict(list)
-    deleted: dict[_OwnKey, LockedRow] = {}
+    deleted: dict[_OwnKey, Sequence[LockedRow]] = {}
     for row in rows:
-        key = _OwnKey(fold(row["key"]), row["within_id"])
+        key = _folded(_OwnKey(row["key"], row["within_id"]), fold)
         if row["state"] == "deleted":
-            deleted[key] = row
+            deleted[key] = (row,)
         else:
             live[key].append(row)
     return live, deleted
@@ -176,13 +193,13 @@ def _rename(resource: MasterRecord, batch: Batch, index: int) -> None:
         batch.errors.report_at(item.index, (own_key,), (NEW_KEY,))
 
 
-def _key_of(resource: MasterRecord, item: Item, fold: Fold) -> _OwnKey:
+def _key_of(resource: MasterRecord, item: Item) -> _OwnKey:
     """Return the own key of an item."""
     within = resource.own_key_within
-    return _OwnKey(fold(sent_key(resource, item)), stored_id(item[within]) if within else None)
+    return _OwnKey(sent_key(resource, item), stored_id(item[within]) if within else None)
 
 
-def _new_key_of(key: _OwnKey, item: Item, fold: Fold) -> _OwnKey | None:
+def _new_key_of(key: _OwnKey, item: Item) -> _OwnKey | None:
     """Return the own key that an item's record gets instead of ``key``, if any."""
     new_key = item.get(NEW_KEY)
-    return None if new_key is None else _OwnKey(fold(new_key), key.within)
+    return None if new_key is None else _OwnKey(new_key, key.within)

@@ -206,3 +206,19 @@ async def test_a_transaction_takes_normal_forms_for_one_key(api: Api, shared_dsn
     brand: dict[str, Any] = {"customId": COMPOSED, "name": "Alpine"}
     answer = await send(api, [entry("styles", **style), entry("brands", **brand)])
     assert shown(answer) == ["created", "created"], answer.raw
+
+
+@pytest.mark.contract("Unique keys")
+@pytest.mark.parametrize("key", ["\u00ea\u0323-1", "\u212b-1"], ids=ascii)
+async def test_a_stored_key_in_neither_normal_form_is_found_as_it_is(
+    api: Api, shared_dsn: str, key: str
+) -> None:
+    """As keyboards write Vietnamese: no record is created beside it."""
+    setting = "update organization set unique_keys = true where id = $1"
+    await execute(shared_dsn, setting, api.organization_id)
+    color = {"userDefinedId": key, "name": "Jade", "state": "active"}
+    created = (await api.post("/api/colors", color)).data
+    answer = await api.put("/api/colors", [color], params={"match": "userDefinedId"})
+    assert [each["id"] for each in answer.data] == [created["id"]], answer.raw
+    read = await api.get(f"/api/colors/userDefinedId={quote(key)}")
+    assert read.data["id"] == created["id"]
