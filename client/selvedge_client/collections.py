@@ -1,6 +1,7 @@
 """Collection client: reads and writes the records of one collection (contract, Surface)."""
 
 from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import datetime
 from typing import Any, Final, Generic, Unpack
 from urllib.parse import quote
 from uuid import uuid4
@@ -73,13 +74,16 @@ class Collection(Generic[DocumentT]):
             for record in page.records:
                 yield record
 
-    async def read(self, record_id: str | int, *, writable: bool = False) -> Record[DocumentT]:
+    async def read(
+        self, record_id: str | int, *, writable: bool = False, at: int | datetime | None = None
+    ) -> Record[DocumentT]:
         """Return a record: its document, or its writable form, which has no ``id``.
 
-        By id a record in the state ``deleted`` is returned, too. Raise NotFoundError if there is
-        none.
+        With ``at`` it is the writable form after that change, by number or by a time with an
+        offset. By id a record in the state ``deleted`` is returned, too. Raise NotFoundError if
+        there is none.
         """
-        query = [("form", "writable")] if writable else []
+        query = form_query(at, writable=writable)
         return await self._record(Request("GET", self._record_path(record_id), query))
 
     async def create(self, record: Form, *, key: str | None = None) -> Record[DocumentT]:
@@ -199,6 +203,13 @@ class Collection(Generic[DocumentT]):
         response = await self._transport.send(request)
         documents: list[DocumentT] = response.body["data"]
         return documents
+
+
+def form_query(at: int | datetime | None, *, writable: bool) -> list[tuple[str, str]]:
+    """Return the query of a read for a form: the present one, or that after a change."""
+    if at is not None:
+        return [("at", at.isoformat() if isinstance(at, datetime) else str(at))]
+    return [("form", "writable")] if writable else []
 
 
 def api_path(path: Sequence[str | int]) -> str:

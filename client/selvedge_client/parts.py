@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from .collections import api_path, write_headers
+from .collections import api_path, form_query, write_headers
 from .records import Form
 from .transport import JSON_PATCH, Request, Transport
 
@@ -30,9 +31,12 @@ class Part:
         self._transport = transport
         self._path = api_path(path)
 
-    async def read(self, *, writable: bool = False) -> Content:
-        """Return the part, or its writable form, in which decimal values keep their digits."""
-        query = [("form", "writable")] if writable else []
+    async def read(self, *, writable: bool = False, at: int | datetime | None = None) -> Content:
+        """Return the part, or its writable form, in which decimal values keep their digits.
+
+        With ``at`` it is the writable form after that change, by number or by a time.
+        """
+        query = form_query(at, writable=writable)
         return await self._content(Request("GET", self._path, query))
 
     async def replace(

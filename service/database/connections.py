@@ -74,7 +74,7 @@ class Database:
         history: frozenset[str] | None = None,
     ) -> None:
         self._pool = ConnectionPool(dsn, size, traces, CONTENTION)
-        self._pool.history = history
+        self._pool.history = self.history = history
         # A signal of its own: look-ups of made-up keys must not count as active organizations.
         self._reserved = ConnectionPool(dsn, LOOK_UP_CONNECTIONS, traces, ContentionSignal())
         self._polling = ConnectionPool(dsn, POLL_CONNECTIONS, traces, ContentionSignal())

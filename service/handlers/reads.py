@@ -17,6 +17,7 @@ from service import csv_lines, schemas
 from service.database.connections import Connection
 from service.errors import CollectedErrors
 from service.feed import changed_since
+from service.handlers import history
 from service.handlers.parameters import document_form, path_values, selected
 from service.handlers.response_cache import RESPONSE_CACHE
 from service.http.context import caller_of, database
@@ -143,8 +144,10 @@ async def read_record(resource: Resource, request: web.Request) -> ApiResponse:
     Raise ApiError with all errors of path and query, ``not_found``, or ``forbidden.organization``
     for another organization's record of a collection that reveals these.
     """
-    caller = caller_of(request)
     has_writable = isinstance(resource, WritableResource)
+    if history.AT in request.query and history.has_history(resource):
+        return await history.read_past(resource, request)
+    caller = caller_of(request)
     with CollectedErrors() as errors:
         path = errors.of(path_values, request, resource)
         form = errors.of(document_form, request, resource, has_writable=has_writable)

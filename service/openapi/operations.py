@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from service import schemas
 from service.handlers import operations
+from service.handlers.history import has_history
 from service.openapi import error_responses, parameters, success_responses
 from service.openapi.components import STATIC, name_of, plural
 from service.openapi.envelopes import LIST, ResponseObject
@@ -110,7 +111,9 @@ class OperationObject:
             yield success_responses.of_envelope(name, **success)
         elif kind is operations.READ:
             has_writable = isinstance(self.resource, WritableResource)
-            yield success_responses.read(name, has_writable=has_writable)
+            yield success_responses.read(
+                name, has_writable=has_writable, has_history=has_history(self.resource)
+            )
         elif kind is operations.EXPORT:
             yield success_responses.stream(name)
         else:

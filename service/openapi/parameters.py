@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from service import schemas as all_schemas
+from service.handlers.history import has_history
 from service.handlers.operations import BULK_DELETE, BULK_PATCH, BULK_REPLACE, Operation
 from service.limits import MAX_PARAMETERS, MAX_TARGET_BYTES
 from service.listing.operators import NAMES
@@ -66,6 +67,8 @@ def of_read(resource: Resource) -> Iterator[Parameter]:
     yield shared("Fields")
     if isinstance(resource, WritableResource):
         yield shared("Form")
+    if has_history(resource):
+        yield shared("At")
 
 
 def of_bulk(kind: Operation, resource: Resource) -> Iterator[Parameter]:

@@ -68,7 +68,7 @@ def of_envelope(
     return _success(description, media, names=headers, code=code)
 
 
-def read(collection: str, *, has_writable: bool) -> ResponseObject:
+def read(collection: str, *, has_writable: bool, has_history: bool) -> ResponseObject:
     """Return the response with one record: the document, or its writable form if it has one."""
     schema = envelope(collection, ANSWER)
     if has_writable:
@@ -78,7 +78,8 @@ def read(collection: str, *, has_writable: bool) -> ResponseObject:
         alternatives = [schema, envelope(collection, WRITABLE)]
         schema = {"oneOf" if differ else "anyOf": alternatives}
     media = {"schema": schema, **example(collection, ANSWER)}
-    return _success("The record.", media, name=_name(collection, "Read"))
+    names = ("X-Changes-After",) if has_history else ()
+    return _success("The record.", media, names=names, name=_name(collection, "Read"))
 
 
 def stream(collection: str) -> ResponseObject:

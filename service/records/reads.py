@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from service.database.connections import Connection
 from service.database.statements import SHARED, load
 from service.error_types import ErrorType
-from service.errors import api_error
+from service.errors import ApiError, api_error
 from service.limits import MAX_BATCH_BYTES, byte_size
 from service.listing.page_sql import all_records, export_page
 from service.organizations.caller import Caller
@@ -28,10 +28,18 @@ async def read_document(
     documents = await resource.render(connection, caller, request)
     if documents:
         return documents[record_id]
+    raise await missing_record(connection, resource, caller, path)
+
+
+async def missing_record(
+    connection: Connection, resource: Resource, caller: Caller, path: Sequence[int]
+) -> ApiError:
+    """Return the error for a path without a record; raise it for a parent that does not exist."""
+    *parents, record_id = path
     await resource.require_parents(connection, caller, parents)
     if await ids_of_others(connection, resource, [record_id]):
-        raise api_error(ErrorType.FORBIDDEN_ORGANIZATION, "id")
-    raise api_error(ErrorType.NOT_FOUND, resource.key)
+        return api_error(ErrorType.FORBIDDEN_ORGANIZATION, "id")
+    return api_error(ErrorType.NOT_FOUND, resource.key)
 
 
 async def read_all(

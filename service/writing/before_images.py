@@ -53,6 +53,11 @@ def register(resources: Iterable[WritableResource]) -> None:
     _FORMS.update((resource.feed_name, resource) for resource in resources)
 
 
+def has_forms(resource: WritableResource) -> bool:
+    """Return whether forms of the resource are kept, unless a setting excepts it."""
+    return _FORMS.get(resource.feed_name) is resource
+
+
 def keeps(batch: Batch, resource: WritableResource) -> bool:
     """Return whether the transaction keeps versions of the resource's records."""
     excepted = batch.connection.history

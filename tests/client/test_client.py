@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from aiohttp import ClientTimeout, web
@@ -95,6 +96,22 @@ async def test_flags_filter_as_json_writes_them(selvedge: Client) -> None:
     ranges = selvedge.collection("size-ranges")
     [default] = [record async for record in ranges.records(isDefault=True)]
     assert default["isDefault"] is True
+
+
+@pytest.mark.contract("History")
+async def test_records_and_parts_are_read_as_they_were(selvedge: Client) -> None:
+    colors = selvedge.collection("colors")
+    created = await colors.create({"name": "Sage", "userDefinedId": "PAST"})
+    swatch = selvedge.part("colors", created.id, "swatch")
+    await swatch.replace({"hex": "#9CAF88"})
+    await asyncio.sleep(0.01)
+    moment = datetime.now(UTC)
+    await swatch.replace({"hex": "#000000"})
+    await colors.patch(created.id, replacing("/name", "Moss"))
+    assert (await colors.read(created.id, at=moment)).data["name"] == "Sage"
+    assert (await swatch.read(at=moment)).data["hex"] == "#9CAF88"
+    with pytest.raises(NotFoundError):
+        await colors.read(created.id, at=moment - timedelta(minutes=1))
 
 
 async def test_one_record_is_created_replaced_patched_and_deleted(selvedge: Client) -> None:

@@ -9,14 +9,16 @@ from collections import Counter
 from random import Random
 
 import asyncpg
+import orjson
 import pytest
 
+from service.resources import registry
 from tests.support import random_sets
 from tests.support.api import Api
 from tests.support.random_edits import Editor
 from tests.support.sampling import examples, settle_seed
 from tests.support.transactions import SKIP, position, send
-from tests.support.versions import KEPT, Forms, Oracle
+from tests.support.versions import KEPT, Forms, Oracle, path_of
 
 pytestmark = pytest.mark.contract("History")
 
@@ -61,6 +63,28 @@ async def test_edits_of_all_kinds_are_kept(oracle: tuple[Api, Oracle]) -> None:
     LOG.info("%s", dict(statuses))
     assert statuses[200]
     _compare(past.after, await past.stored())
+    await _read_past(api, past.after, random)
+
+
+async def _read_past(api: Api, noted: dict[int, Forms], random: Random) -> None:
+    """Read some of what was noted by `at`, and what was not there yet or no longer."""
+    styles = {
+        key[1]: orjson.loads(form)["styleId"]
+        for forms in noted.values()
+        for key, form in forms.items()
+        if key[0] == "sample-requests"
+    }
+    keys = sorted({key for forms in noted.values() for key in forms})
+    for _ in range(SETS * 20):
+        key, n = random.choice(keys), random.choice([*noted])
+        answer = await api.get(path_of(key, styles.get(key[1])), {"at": str(n)})
+        form, is_style = noted[n].get(key), ("styles", key[1], 0) in noted[n]
+        if form is None and key[0] == "style-prices" and is_style:
+            form = registry.STYLE_PRICES.missing_form
+        assert answer.status == (404 if form is None else 200), (key, n, answer.raw)
+        if form is not None:
+            assert answer.headers["X-Changes-After"] == str(n)
+            assert answer.raw.endswith(b'"data":%b}' % form.encode()), (key, n)
 
 
 def _compare(noted: dict[int, Forms], stored: dict[int, Forms]) -> None:

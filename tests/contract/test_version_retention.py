@@ -59,7 +59,7 @@ async def test_nothing_is_kept_without_history(
     api: Api,
     connection: asyncpg.Connection,
     demo_dsn: str,
-    settings: dict[str, str],
+    settings: dict[str, Any],
     without: list[str] | None,
 ) -> None:
     async with serving(demo_dsn, **settings) as server, TestClient(server) as client:

@@ -86,6 +86,19 @@ def _existing(forms: Forms) -> Forms:
     }
 
 
+def path_of(key: Key, style_id: int | None = None) -> str:
+    """Return the path of a record or part; measured values are below a style."""
+    name, record_id, part_id = key
+    resource = KEPT[name]
+    if name == "measurements":
+        return f"/api/styles/{style_id}/sample-requests/{record_id}/measurements/{part_id}"
+    if name == "style-prices":
+        return f"/api/styles/{record_id}/prices/{part_id}"
+    if isinstance(resource, RecordPart):
+        return f"/api/{resource.owner.name}/{record_id}{resource.below}"
+    return f"/api/{name}/{record_id}"
+
+
 def _at(versions: "list[asyncpg.Record] | tuple[()]", n: int, now: str | None) -> str | None:
     """Return the form after ``n``: that before the first later change, else the present one."""
     return next((row["form"] for row in versions if row["n"] > n), now)
