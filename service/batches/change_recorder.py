@@ -1,16 +1,7 @@
 """Change recorder: collects the ids that a write's statements return, for the outbox.
 
-A write statement returns a row for each row that it changed, and none for rows that stay equal; all
-rows have the same columns. A null id counts as none. The column name says whose id it holds:
-
-- ``id``: a record of the statement's own collection, for a part that of its part collection (the
-  owner's id). It is that also if the changed row is a child or link.
-- ``<collection>`` or ``<collection> <operation>``: a record that a side effect changed. A suffix of
-  the collection after a dot distinguishes columns of the same collection.
-- ``shown``: a flag, not an id. If true, the record of the row's ``id`` is a cause: records that
-  show it change, too. Readers of the change feed find these (fan-out on read).
-- ``cause <name>``: an id of another cause. The name may have a dot.
-- ``part`` or ``<collection>.part``: no id of a record, but of a part, for its before image.
+The names of the columns say whose ids they hold (docs/adding-a-resource.md, Statements of its own).
+All rows of a statement have the same columns.
 
 Source: contract, Changes.
 """
