@@ -5,6 +5,10 @@ from typing import Any
 import pytest
 
 from selvedge_client import Client
+from service.extras.commands.verify import compare_contents
+from service.extras.transfer.collections import transfer_collections
+from service.extras.transfer.errors import TransferError
+from service.extras.transfer.files import sources
 from service.extras.transfer.import_files import ImportOptions
 from tests.transfer.conftest import ImportFolder, listed
 
@@ -130,3 +134,17 @@ async def test_a_price_column_changes_the_base_price_alone(
         "styles": {"unchanged": 5},
         "style-prices": {"unchanged": 3, "failed": 1},
     }
+
+
+async def test_names_are_verified_and_price_columns_refused(
+    client: Client, folder: ImportFolder
+) -> None:
+    await _brands(client, ("ALP", "Alpine"))
+    folder.write("styles.csv", "number,name,Brand", "S1,Coat,Alpine")
+    await folder.import_records(client)
+    files = sources(folder.path, transfer_collections())
+    results = await compare_contents(client, files)
+    assert [(each.missing, each.different) for each in results.values()] == [([], [])]
+    folder.write("styles.csv", "number,name,Price RETAIL-EUR", "S1,Coat,5")
+    with pytest.raises(TransferError, match="line 2: whole lists of prices are compared"):
+        await compare_contents(client, files)

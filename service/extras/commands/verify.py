@@ -28,6 +28,7 @@ from service.extras.transfer.errors import TransferError
 from service.extras.transfer.export_files import Export
 from service.extras.transfer.files import Source, sources
 from service.extras.transfer.reference_keys import ReferenceKeys
+from service.extras.transfer.reference_names import ReferenceNames
 from service.records.reference_targets import TARGETS
 from service.schemas.visible_text import is_blank
 from service.settings import Settings
@@ -144,7 +145,11 @@ async def compare_contents(client: Client, files: Sequence[Source]) -> dict[str,
     Return the differences by collection, parts included. Raise TransferError for unusable files.
     """
     names = [source.collection.name for source in files]
-    keys = _keys_of(files, names)
+    keys, named = _keys_of(files, names), ReferenceNames(client)
+    for source in files:
+        for line in source.lines():
+            named.add(source.collection, line)
+    await named.look_up()
     with TemporaryDirectory() as folder:
         path, collections = Path(folder), with_targets(names)
         await Export(client, path, collections, lambda _: None).run()
@@ -153,7 +158,7 @@ async def compare_contents(client: Client, files: Sequence[Source]) -> dict[str,
         async for language in client.collection(LANGUAGES).records():
             service_keys.add_shared(LANGUAGES, language["id"], {"code": language["code"]})
         compared = [each for each in exported if each.collection.name in names]
-        return Contents(keys, service_keys).compare(files, compared)
+        return Contents(keys, service_keys, named).compare(files, compared)
 
 
 def _keys_of(files: Sequence[Source], names: Iterable[str]) -> ReferenceKeys:

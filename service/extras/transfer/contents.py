@@ -15,8 +15,10 @@ import orjson
 
 from service.extras.tables.fields import Field
 from service.extras.transfer.collections import TransferCollection
+from service.extras.transfer.errors import TransferError
 from service.extras.transfer.files import Line, Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys, is_deleted
+from service.extras.transfer.reference_names import ReferenceNames, is_keyed
 from service.schemas.write_forms import FIXED, KEPT
 
 _ORDERED: Final = {"size-ranges/sizes", "styles/measurement-chart"}
@@ -48,6 +50,8 @@ class Contents:
 
     keys: ReferenceKeys
     service_keys: ReferenceKeys
+    names: ReferenceNames | None = None
+    """Records that cells of the files name."""
     _digests: dict[tuple[str, bytes], tuple[tuple[str, ...], bytes]] = field(default_factory=dict)
     """Names of the fields of a line, and the digest of these, by collection and own key."""
 
@@ -81,7 +85,7 @@ class Contents:
     ) -> Iterator[tuple[TransferCollection, dict[str, Any]]]:
         """Yield the lines that are compared as items, with own keys in place of ids."""
         for source in sources:
-            for line in lines_of(source, keys[0]):
+            for line in lines_of(source, keys[0], self.names):
                 if line.document.get("state") != "deleted" or is_deleted(line.document):
                     document = {n: v for n, v in line.document.items() if n != "id"}
                     yield source.collection, self._item(source.collection, document, keys)
@@ -98,9 +102,19 @@ class Contents:
         return document
 
 
-def lines_of(source: Source, keys: ReferenceKeys) -> Iterator[Line]:
-    """Yield the lines of a source; members of owners get the owner, if that has an own key."""
+def lines_of(
+    source: Source, keys: ReferenceKeys, names: ReferenceNames | None = None
+) -> Iterator[Line]:
+    """Yield the lines of a source; members of owners get the owner, if that has an own key.
+
+    Names in cells become the records that have them. Raise TransferError for columns of prices.
+    """
     for line in source.lines():
+        if names and names.resolve(source.collection, line):
+            raise TransferError(f"{source.path}, line {line.number}: use references for names")
+        if is_keyed(source.collection, line.document):
+            message = "whole lists of prices are compared: leave out the price columns"
+            raise TransferError(f"{source.path}, line {line.number}: {message}")
         if source.owner:
             owner = keys.key_of(source.owner.name, line.record)
             if owner is None:

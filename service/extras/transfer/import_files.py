@@ -19,7 +19,7 @@ from service.error_types import ErrorType
 from service.extras.transfer.errors import CHECKED, REFUSED, TransferError
 from service.extras.transfer.files import Line, Source
 from service.extras.transfer.reference_keys import LineTranslation, ReferenceKeys, is_deleted
-from service.extras.transfer.reference_names import ReferenceNames
+from service.extras.transfer.reference_names import ReferenceNames, is_keyed
 from service.extras.transfer.rejects import Rejects
 
 _ENTRY: Final = re.compile(r"^\[[0-9]+\](\.item)?\.?")
@@ -201,8 +201,11 @@ class Import:
         batch = self.client.transaction(splits=True, dry_run=dry_run, skip=skip)
         for entry in entries:
             operation = "import" if entry.is_copy else "upsert"
-            operation = "merge" if self.options.merge or _is_keyed(entry) else operation
-            batch.add(entry.source.collection.name, operation, entry.item)
+            collection = entry.source.collection
+            operation = (
+                "merge" if self.options.merge or is_keyed(collection, entry.item) else operation
+            )
+            batch.add(collection.name, operation, entry.item)
         return batch
 
     async def _without_unchanged_finals(self, entries: Sequence[_Entry]) -> Sequence[_Entry]:
@@ -282,12 +285,6 @@ class Import:
             if outcome == REFUSED:
                 reasons = "; ".join(str(detail.value) for detail in row.details)
                 self.not_deleted.append(f"{name} {row.id}: {reasons}")
-
-
-def _is_keyed(entry: _Entry) -> bool:
-    """Return whether an item has changes by the keys of entries, as columns of prices are."""
-    lists = (name for name, each in entry.source.collection.fields.members.items() if each.items)
-    return any(isinstance(entry.item.get(name), dict) for name in lists)
 
 
 def _key_errors(entry: _Entry, first_lines: dict[bytes, int]) -> Iterator[selvedge_client.Detail]:

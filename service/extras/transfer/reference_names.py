@@ -93,6 +93,12 @@ class ReferenceNames:
             _replace(reference, line.record, records[0])
 
 
+def is_keyed(collection: TransferCollection, item: dict[str, Any]) -> bool:
+    """Return whether an item has changes by the keys of entries, as columns of prices are."""
+    lists = (name for name, each in collection.fields.members.items() if each.items)
+    return any(isinstance(item.get(name), dict) for name in lists)
+
+
 def _replace(reference: NamedReference, document: Any, record: dict[str, Any]) -> None:
     *parents, last = reference.path
     for step in parents:
