@@ -219,27 +219,34 @@ class ChildList(ChildTable):
 
     def differences(self, lists: Iterable[MatchedChildren]) -> dict[str, list[Item]]:
         """Return the rows to write, with ``ownerId`` and ``id``, by the name of the statement."""
-        inserted, updated = list[Item](), list[Item]()
-        deactivated, removed = list[Item](), list[Item]()
+        rows: dict[str, list[Item]] = {"insert": [], "update": [], "deactivate": [], "remove": []}
         lists = [*lists]
         rows_of_all = self._rows_of([entry for each in lists for entry in each.existing.values()])
         for children in lists:
-            owner_id, existing = children.owner_id, children.existing
-            active = children.stored.active
+            existing, active = children.existing, children.stored.active
             positions = children.positions() if self.is_ordered else {}
             sent, stored = [*islice(rows_of_all, len(existing))], [*map(active.get, existing)]
             if sent == stored and len(active) == len(sent) and not (positions or children.new):
                 continue  # as most lists of most requests
-            for child_id, entry in children.new.items():
-                values = self._values(self.row(entry), owner_id, child_id)
-                inserted.append(values | {POSITION: positions.get(child_id)})
             for (child_id, entry), row, before in zip(existing.items(), sent, stored, strict=True):
                 if positions or row != before:
-                    updated += self._update(children, child_id, entry, positions.get(child_id))
-            for child_id in sorted(missing) if (missing := children.missing) else ():
-                rows = deactivated if child_id in children.deactivated else removed
-                rows.append({"ownerId": owner_id, "id": child_id})
-        return {"insert": inserted, "update": updated, "deactivate": deactivated, "remove": removed}
+                    rows["update"] += self._update(
+                        children, child_id, entry, positions.get(child_id)
+                    )
+            self._add_others(rows, children, positions)
+        return rows
+
+    def _add_others(
+        self, rows: dict[str, list[Item]], children: MatchedChildren, positions: Mapping[int, int]
+    ) -> None:
+        """Add the rows of new children of a list, and of those that it leaves out."""
+        owner_id = children.owner_id
+        for child_id, entry in children.new.items():
+            values = self._values(self.row(entry), owner_id, child_id)
+            rows["insert"].append(values | {POSITION: positions.get(child_id)})
+        for child_id in sorted(children.missing):
+            name = "deactivate" if child_id in children.deactivated else "remove"
+            rows[name].append({"ownerId": owner_id, "id": child_id})
 
     def plan(self, differences: Mapping[str, list[Item]]) -> WritePlan:
         """Return the statements that store the differences; [] if there are none."""

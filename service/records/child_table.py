@@ -167,50 +167,58 @@ class ChildTable:
     @cached_property
     def statements(self) -> Mapping[str, Statement]:
         """Statements and fragments by name, those of ``sql/child_lists.sql``."""
-        columns = {column_of(name): type_ for name, type_ in self._types.items()}
-        names = {column_of(name): f'sent."{name}"' for name in self.members}
-        exact = [
-            f"{name}::text as {name}" if type_ == "numeric" else name
-            for name, type_ in columns.items()
-        ]
-        state = ["is_deactivated"] if self.deactivates else []
-        position = {POSITION: "bigint"} if self.is_ordered else {}
-        id_ = "id" if self.has_ids else column_of(self.key)
-        record = "null::bigint" if "." in self.name else f"stored.{self.owner}"
-        also = f', stored.{self.owner} as "{self.also}"' if self.also else ""
-        causes = {"isShown": self.cause, "isBack": self.turned}
-        # One flag for each cause.
-        flags = {cause: flag for flag, cause in reversed(causes.items()) if cause}
-        written = names | {name: f"sent.{name}" for name in position}
-        assigned = [f"{column} = {value}" for column, value in written.items()]
         bound = load_bound(
             "child_lists",
             table=self.table,
             owner=self.owner,
-            key=id_,
+            key="id" if self.has_ids else column_of(self.key),
             by="id" if self.has_ids else self.owner,
             by_sent="id" if self.has_ids else '"ownerId"',
-            columns=_listed(written),
-            values=_listed(written.values()),
-            types=_listed(f'"{name}" {type_}' for name, type_ in (self._types | position).items()),
-            assigned=", ".join([*assigned, *(f"{column} = false" for column in state)]),
-            read=_listed([*state, *position, *exact]),
-            aggregated=_listed(f"array_agg({name})" for name in [*state, *position, *columns]),
             lock=f"\n    {self.lock}" if self.lock else "",
             is_shown=self._and_shown,
-            record=record,
-            also=also,
-            also_updated=also * self.also_updated,
-            shown="".join(
-                f', case when sent."{flag}" then stored.id end as "cause {cause}"'
-                for cause, flag in sorted(flags.items())
-            ),
-            turned=f', stored.id as "cause {self.turned}"' if self.turned else "",
+            **self._column_slots(),
+            **self._change_slots(),
         )
         unused = {"join", "rows", "rows_and_lists", "unknown_languages"}
         unused |= set() if self.deactivates else {"deactivate"}
         unused |= set() if self.members else {"update"}
         return {name: statement for name, statement in bound.items() if name not in unused}
+
+    def _column_slots(self) -> dict[str, str]:
+        """Return the SQL of the columns that statements read and write, by slot."""
+        position = {POSITION: "bigint"} if self.is_ordered else {}
+        written = {column_of(name): f'sent."{name}"' for name in self.members}
+        written |= {name: f"sent.{name}" for name in position}
+        assigned = [f"{column} = {value}" for column, value in written.items()]
+        state = ["is_deactivated"] if self.deactivates else []
+        exact = [_exact(column_of(name), type_) for name, type_ in self._types.items()]
+        read = [*state, *position, *map(column_of, self._types)]
+        types = (self._types | position).items()
+        return {
+            "columns": _listed(written),
+            "values": _listed(written.values()),
+            "types": _listed(f'"{name}" {type_}' for name, type_ in types),
+            "assigned": ", ".join([*assigned, *(f"{column} = false" for column in state)]),
+            "read": _listed([*state, *position, *exact]),
+            "aggregated": _listed(f"array_agg({name})" for name in read),
+        }
+
+    def _change_slots(self) -> dict[str, str]:
+        """Return the SQL of what statements return for the change feed, by slot."""
+        causes = {"isShown": self.cause, "isBack": self.turned}
+        # One flag for each cause.
+        flags = {cause: flag for flag, cause in reversed(causes.items()) if cause}
+        also = f', stored.{self.owner} as "{self.also}"' if self.also else ""
+        return {
+            "record": "null::bigint" if "." in self.name else f"stored.{self.owner}",
+            "also": also,
+            "also_updated": also * self.also_updated,
+            "shown": "".join(
+                f', case when sent."{flag}" then stored.id end as "cause {cause}"'
+                for cause, flag in sorted(flags.items())
+            ),
+            "turned": f', stored.id as "cause {self.turned}"' if self.turned else "",
+        }
 
     @cached_property
     def owners_text(self) -> str:
@@ -314,6 +322,11 @@ def list_schema(resource: str, form: str, name: str) -> ResolvedSchema:
         children = entry if "array" in entry.types else entry.properties[member]
         entry = children.items
     return children
+
+
+def _exact(column: str, type_: str) -> str:
+    """Return the SQL of a stored value: of numbers the text, which has their digits."""
+    return f"{column}::text as {column}" if type_ == "numeric" else column
 
 
 def _listed(columns: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ record ``for update`` before it looks for references. Of two concurrent writers,
 the other's work.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -137,30 +137,48 @@ async def check_references(
     those of imported items may have some from the start (``keeps_deleted``).
     """
     for name, target_name in references.items():
-        target, keeps_deleted = TARGETS.get(target_name), name in table.keeps_deleted
-        if target is None or not target_name.replace("-", "").isalpha():
-            continue
-        column = table.members.index(name) if name in table.members else None
-        referring = [
-            (children, child_id, record_id)
-            for children in lists
-            for child_id, entry in children.all.items()
-            if (value := entry.get(name)) is not None
-            and not _is_stored(children, child_id, column, record_id := stored_id(value))
-        ]
-        ids = sorted({record_id for *_, record_id in referring})
-        field = table.name if table.linked else f"{table.name}.{name}"
-        reference = reference_to(target, table.resource, field)
-        is_live = await _are_live(batch, reference, ids) if ids else {}
-        for children, child_id, record_id in referring:
-            is_imported = batch.items[children.index].operation is IMPORT
-            if not is_live.get(record_id, False) and not (
-                keeps_deleted and is_imported and record_id in is_live
-            ):
-                index = children.request_indexes[child_id]
-                path = (index,) if table.linked else (index, name)
-                message = f"There is no such {target.noun}."
-                children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
+        target = TARGETS.get(target_name)
+        # Entries of lists are looked up by their parts.
+        if target is not None and target_name.replace("-", "").isalpha():
+            await _check_member(batch, table, name, target, [*_referring(table, name, lists)])
+
+
+def _referring(
+    table: ChildTable, name: str, lists: Iterable[MatchedChildren]
+) -> Iterator[tuple[MatchedChildren, int, int]]:
+    """Yield the lists and ids of the entries that refer to a record anew, with the record's id."""
+    column = table.members.index(name) if name in table.members else None
+    for children in lists:
+        for child_id, entry in children.all.items():
+            value = entry.get(name)
+            if value is not None:
+                record_id = stored_id(value)
+                if not _is_stored(children, child_id, column, record_id):
+                    yield children, child_id, record_id
+
+
+async def _check_member(
+    batch: Batch,
+    table: ChildTable,
+    name: str,
+    target: ReferenceTarget,
+    referring: Sequence[tuple[MatchedChildren, int, int]],
+) -> None:
+    """Lock the records to which a member of entries refers; report those that are not live."""
+    if not referring:
+        return
+    ids = sorted({record_id for *_, record_id in referring})
+    field = table.name if table.linked else f"{table.name}.{name}"
+    is_live = await _are_live(batch, reference_to(target, table.resource, field), ids)
+    for children, child_id, record_id in referring:
+        may_be_deleted = (
+            name in table.keeps_deleted and batch.items[children.index].operation is IMPORT
+        )
+        if not (is_live.get(record_id) or (may_be_deleted and record_id in is_live)):
+            index = children.request_indexes[child_id]
+            path = (index,) if table.linked else (index, name)
+            message = f"There is no such {target.noun}."
+            children.fail(batch, ErrorType.UNKNOWN_REFERENCE, *path, message=message)
 
 
 def _is_stored(

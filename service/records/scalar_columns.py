@@ -103,23 +103,10 @@ def _insert_slots(collection: str, without: Collection[str]) -> dict[str, str]:
 def _update_slots(
     collection: str, without: Collection[str], *, keeps_omitted: bool
 ) -> dict[str, str]:
-    writable = schemas.definition(collection, "writable").properties
-    sent = schemas.definition(collection, "fields").properties
-    fields = {
-        name: field
-        for name, field in writable.items()
-        if is_scalar(field)
-        and name not in without
-        and not (name in sent and FIXED in sent[name].schema)
-    }
-    stored = {name: f"stored.{column_of(name)}" for name in fields}
-    shown = schemas.definition(collection, "document").properties
-    cleared = {name for name in fields if "null" in shown[name].types}
-    for name in fields.keys() & schemas.key_fields(collection)[:1]:
-        stored[name] = _KEY_OR_NULL.format(f"stored.{column_of(name)}")
+    fields = _updated(collection, without)
     values = {
-        column_of(name): f'coalesce(item."{name}", {stored[name]})'
-        if keeps_omitted and name not in cleared
+        column_of(name): _kept_or_sent(collection, name)
+        if keeps_omitted
         else _sent(collection, "replace", name)
         for name in fields
     }
@@ -131,6 +118,25 @@ def _update_slots(
         "stored_values": ", ".join(f"stored.{column}{exact.get(column, '')}" for column in values),
         "sent_values": ", ".join(f"{v}{exact.get(column, '')}" for column, v in values.items()),
     }
+
+
+def _updated(collection: str, without: Collection[str]) -> dict[str, ResolvedSchema]:
+    """Return the scalar fields that an update may change."""
+    sent = schemas.definition(collection, "fields").properties
+    fixed = {name for name, field in sent.items() if FIXED in field.schema}
+    writable = schemas.definition(collection, "writable").properties.items()
+    left_out = fixed.union(without)
+    return {name: field for name, field in writable if is_scalar(field) and name not in left_out}
+
+
+def _kept_or_sent(collection: str, name: str) -> str:
+    """Return the SQL of a field's new value, which is the stored one unless it may be null."""
+    if "null" in schemas.definition(collection, "document").properties[name].types:
+        return _sent(collection, "replace", name)
+    stored = f"stored.{column_of(name)}"
+    if name in schemas.key_fields(collection)[:1]:
+        stored = _KEY_OR_NULL.format(stored)
+    return f'coalesce(item."{name}", {stored})'
 
 
 def is_scalar(field: ResolvedSchema) -> bool:

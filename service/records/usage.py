@@ -16,8 +16,7 @@ import orjson
 from service.batches.batch import Batch
 from service.database.statements import id_array
 from service.organizations.scopes import READ, Scopes
-from service.records.relation_statements import NAMED as NAMED
-from service.records.relation_statements import Use
+from service.records.relation_statements import NAMED, Use
 
 
 @dataclass(slots=True)

@@ -197,34 +197,54 @@ def _within_scope(
     Report other ones that the item sends. What an edit removes is sent as null, but lists are as in
     a replace.
     """
-    patch, values = batch.items[size.index].patch, {**size.values}
-    is_edited = patch is not None and not isinstance(patch.get("sizes"), list)
-    has_edited_lines = is_edited and not isinstance(patch and patch.get("lines"), list)
-
-    def keep(sent: Item, stored_values: Mapping[str, Any], name: str, *path: str | int) -> None:
-        is_sent = name in sent or (has_edited_lines if name in _VALUES else is_edited)
-        value, own = stored_values[name], sent.get(name)
-        own = decimal_text(own, value) if name in _VALUES else own or None
-        if is_sent and own != (value or None):
-            scope = f"measurements:write[{name}]" if name in _VALUES else "measurements:write"
-            message = f"This key lacks the scope {scope}."
-            size.fail(batch, ErrorType.FORBIDDEN_SCOPE, *path, message=message)
-        sent[name] = value
-
+    scope, values = _KeptValues.of(batch, size), {**size.values}
     for name in _MEMBERS:
-        keep(values, members, name, name)
+        scope.keep(values, members, name, name)
     values["lines"] = lines = [{**line} for line in values.get("lines") or ()]
     by_id = {line["lineId"]: index for index, line in enumerate(lines)}
     for line_id, row in stored.items():
         index = by_id.get(line_id)
+        line = {"lineId": line_id} if index is None else lines[index]
         if index is None and row["is_deactivated"]:
             continue
-        line = lines[index] if index is not None else {"lineId": line_id}
         for name in (name for name in _VALUES if name not in fields):
-            keep(line, row, name, "lines", *(() if index is None else (index, name)))
+            scope.keep(line, row, name, "lines", *(() if index is None else (index, name)))
         if index is None:
             lines.append(line)
     return replace(size, values=values)
+
+
+@dataclass(frozen=True, slots=True)
+class _KeptValues:
+    """Stored values of a size that replace those of a write beyond the key's scope."""
+
+    batch: Batch
+    size: _MeasuredSize
+    is_edited: bool
+    """Whether members that the item omits were removed by an edit."""
+    has_edited_lines: bool
+
+    @classmethod
+    def of(cls, batch: Batch, size: _MeasuredSize) -> "_KeptValues":
+        """Return those of a size in a batch."""
+        patch = batch.items[size.index].patch
+        is_edited = patch is not None and not isinstance(patch.get("sizes"), list)
+        has_edited_lines = is_edited and not isinstance(patch and patch.get("lines"), list)
+        return cls(batch, size, is_edited, has_edited_lines)
+
+    def keep(
+        self, sent: Item, stored_values: Mapping[str, Any], name: str, *path: str | int
+    ) -> None:
+        """Put a stored value in the place of the one that is sent; report another one."""
+        is_value = name in _VALUES
+        is_sent = name in sent or (self.has_edited_lines if is_value else self.is_edited)
+        value, own = stored_values[name], sent.get(name)
+        own = decimal_text(own, value) if is_value else own or None
+        if is_sent and own != (value or None):
+            scope = f"measurements:write[{name}]" if is_value else "measurements:write"
+            message = f"This key lacks the scope {scope}."
+            self.size.fail(self.batch, ErrorType.FORBIDDEN_SCOPE, *path, message=message)
+        sent[name] = value
 
 
 def _lines(

@@ -133,6 +133,38 @@ class PlainRecord(MasterRecord):
         Of ``delete`` and ``purge``, those are generated that ``deletes`` names.
         """
         own = self._relation_statements() | self._own_statements()
+        bound, shape, record = self._generated()
+        rows = {
+            "documents": own.pop("record", record),
+            "writables": own.pop("writable_record", record),
+        }
+        last = own.pop("last_record", rows["documents"])
+        if last is not rows["documents"]:
+            rows["last_documents"] = last
+        fragments = {
+            name: own.pop(name)
+            for child in self.lists
+            for name in (child.column, f"writable_{child.column}")
+            if name in own
+        }
+        for name, selected in rows.items():
+            bound[name] = self._rendering(shape, name, selected.text, fragments)
+        rendered = scalar_columns.document_sql(self.name, "document", self._late_columns)
+        bound["lock_last"] = bound["lock_last"].bind(record=last.text, rendered=rendered)
+        bound["used"] = bound["used"].bind(uses=uses_text(self.uses))
+        unused = {"delete", "purge"}.difference(self.deletes)
+        # The rows of others that documents count are those before the lock.
+        counts = rows["documents"] is last is not record
+        if not self._is_purged_alone or counts or {"documents", "in_use"} & own.keys():
+            unused |= {"lock_last", "used", "remove"}
+        for name in unused:
+            del bound[name]
+        for child in self.lists:
+            bound |= child.named_statements()
+        return {**bound, **own}
+
+    def _generated(self) -> tuple[dict[str, Statement], Statement, Statement]:
+        """Return the statements that write, the shape of those that read, and the rows of these."""
         properties = schemas.definition(self.name, "document").properties
         end = properties.get("endDate")
         is_dated = end is not None and end.schema.get("format") == "date-time"
@@ -150,38 +182,16 @@ class PlainRecord(MasterRecord):
         bound["purge"] = bound["purge"].bind(remove=bound["remove"].text)
         bound["insert"] = bound["insert"].bind(highest=f"\n{highest.text}" if is_positioned else "")
         bound["update"] = bound["update"].bind(present=f"{present.text}\n" if is_dated else "")
-        writable_record = own.pop("writable_record", record)
-        documents, late = own.pop("record", record), self._late_columns
-        last = own.pop("last_record", documents)
-        shapes = [
-            ("documents", "document", documents, late),
-            ("writables", "writable", writable_record, ()),
-        ]
-        if last is not documents:
-            shapes.append(("last_documents", "document", last, late))
-        fragments = {
-            name: own.pop(name)
-            for child in self.lists
-            for name in (child.column, f"writable_{child.column}")
-            if name in own
-        }
-        for name, form, rows, late_columns in shapes:
-            rendered = scalar_columns.document_sql(self.name, form, late_columns, self.json_columns)
-            joins = self._joins(form, fragments)
-            bound[name] = shape.bind(record=rows.text, rendered=rendered, joins=joins)
-        rendered = scalar_columns.document_sql(self.name, "document", late)
-        bound["lock_last"] = bound["lock_last"].bind(record=last.text, rendered=rendered)
-        bound["used"] = bound["used"].bind(uses=uses_text(self.uses))
-        unused = {"delete", "purge"}.difference(self.deletes)
-        # The rows of others that documents count are those before the lock.
-        counts = documents is last is not record
-        if not self._is_purged_alone or counts or {"documents", "in_use"} & own.keys():
-            unused |= {"lock_last", "used", "remove"}
-        for name in unused:
-            del bound[name]
-        for child in self.lists:
-            bound |= child.named_statements()
-        return {**bound, **own}
+        return bound, shape, record
+
+    def _rendering(
+        self, shape: Statement, name: str, record: str, fragments: Mapping[str, Statement]
+    ) -> Statement:
+        """Return the statement that renders rows: documents, last documents or writables."""
+        form = "writable" if name == "writables" else "document"
+        late = self._late_columns if form == "document" else ()
+        rendered = scalar_columns.document_sql(self.name, form, late, self.json_columns)
+        return shape.bind(record=record, rendered=rendered, joins=self._joins(form, fragments))
 
     @property
     def _is_purged_alone(self) -> bool:

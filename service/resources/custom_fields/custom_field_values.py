@@ -63,6 +63,13 @@ class _Field:
 
     def errors(self, entry: Item) -> Iterator[ErrorDetail]:
         """Yield the errors of an entry that the field alone shows."""
+        yield from self._presence_errors(entry)
+        value = entry.get(self.member)
+        if value is not None:
+            yield from self._value_errors(value)
+
+    def _presence_errors(self, entry: Item) -> Iterator[ErrorDetail]:
+        """Yield the errors of members that the field requires, and of those that it has not."""
         needed = {self.member: True}
         needed |= {COLOR: self.row["diff_per_color"], SIZE: self.row["diff_per_size"]}
         for name in (COLOR, SIZE, *_MEMBERS.values(), _CHOICE):
@@ -73,17 +80,19 @@ class _Field:
             elif is_given and not is_needed:
                 message = "Leave it out: values of this custom field have none."
                 yield ErrorDetail(ErrorType.INVALID_VALUE, (name,), message)
-        value = entry.get(self.member)
+
+    def _value_errors(self, value: Any) -> Iterator[ErrorDetail]:
+        """Yield the errors of a value: too long, too many decimals, no choice of the field."""
         most, decimals = self.row["max_char"], self.row["allowed_decimals"]
-        if self.member == "text" and most is not None and len(value or "") > most:
+        if self.member == _CHOICE and value not in self.choices:
+            message = "The custom field has no such allowed value."
+            yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (_CHOICE,), message)
+        if self.member == "text" and most is not None and len(value) > most:
             message = f"Use at most {most:,} characters."
             yield ErrorDetail(ErrorType.TOO_LONG, (self.member,), message)
         if self.member == _NUMBER and decimals is not None and digits_after_point(value) > decimals:
             message = f"Use at most {decimals} digits after the point."
             yield ErrorDetail(ErrorType.INVALID_VALUE, (self.member,), message)
-        if self.member == _CHOICE and value is not None and value not in self.choices:
-            message = "The custom field has no such allowed value."
-            yield ErrorDetail(ErrorType.UNKNOWN_REFERENCE, (_CHOICE,), message)
 
     def applies_to(self, style: asyncpg.Record) -> bool:
         """Return whether the style meets the restrictions: one of each kind that has any."""
