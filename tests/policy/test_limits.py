@@ -148,7 +148,7 @@ def prose(document: str) -> str:
 
 def table_of_limits() -> dict[str, str]:
     """Return the contract's table of limits: subject -> limit."""
-    lines = [line for line in documents.contract()["Limits"].splitlines() if line]
+    lines = [line for line in documents.contract()["Limits"].splitlines() if line[:1] == "|"]
     cells = [line.strip("|").split("|") for line in lines[2:]]
     return {subject.strip(): limit.strip() for subject, limit in cells}
 

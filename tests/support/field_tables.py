@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from service import schemas
 from service.openapi.components import plural
+from service.resources.registry import MASTER_RECORDS
 from service.schemas import ResolvedSchema
 from service.schemas.vocabulary import hint
 
@@ -30,8 +31,16 @@ def tables() -> str:
         if not name.startswith("common/") and {"document", "fields"} <= forms.keys():
             rows = "\n".join(_rows(name, forms))
             header = "| field | on writes | meaning |\n|---|---|---|"
-            sections.append(f"## {plural(file['title'])}\n\n{header}\n{rows}")
+            filters = _filters_by_reference(name)
+            sections.append(f"## {plural(file['title'])}\n\n{header}\n{rows}{filters}")
     return "\n\n".join(sorted(sections))
+
+
+def _filters_by_reference(name: str) -> str:
+    """Return a paragraph with the filters of a collection's list by what it refers to."""
+    related = next((each.related for each in MASTER_RECORDS if each.name == name), ())
+    names = [f"`{member.name}`" for each in related for member in each.properties()]
+    return f"\n\nFilters by reference: {', '.join(names)}." if names else ""
 
 
 def _rows(name: str, forms: dict[str, Any]) -> Iterator[str]:
@@ -80,6 +89,10 @@ def _meaning(name: str, field: str, parts: Sequence[ResolvedSchema], forms: dict
     bounds = [schema.get(bound) for bound in ("minimum", "maximum")]
     if None not in bounds and bounds[1] < _WIDE:
         text += " {:,} to {:,}.".format(*bounds)
+    if longest := schema.get("maxLength") if not values else None:
+        text += f" At most {longest:,} characters."
+    if most := schema.get("maxItems"):
+        text += f" At most {most:,}."
     for part in parts[-1:]:
         if "array" in part.types and "anyOf" not in part.items.schema and part.items.properties:
             text += f" Entries have `{'`, `'.join(part.items.properties)}`."
