@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from service.database.statements import Statement, id_array
 from service.listing.list_request import Condition, ListRequest, SortKey
+from service.listing.operators import Operator
 from service.listing.properties import Property, stored_id
 from service.listing.properties import column_of as column_of
 from service.listing.search import Search, implied_words
@@ -228,17 +229,25 @@ def _condition(page: PageSql, condition: Condition) -> str:
     column, sql_type = _column(prop) + "::text" * as_text, _SQL_TYPES[compared.kind]
     if prop.is_key and operator.takes_forms:
         values = tuple(normal_forms(values))
-    if len(values) > 1:
-        placeholder = page.parameter(list(values), f"{sql_type}[]")
-        comparison = operator.comparison_with_several(column, placeholder)
-    else:
-        comparison = operator.sql.format(column, page.parameter(values[0], sql_type))
+    comparison = _comparison(page, operator, column, sql_type, values)
     if prop.words and (words := implied_words(operator, values[0])):
         comparison += f" and {prop.words.condition(page.parameter(words, 'text'))}"
-    if prop.within is None:
-        return comparison
+    return comparison if prop.within is None else _within(page, prop, prop.within, comparison)
+
+
+def _within(page: PageSql, prop: Property, within: Statement, comparison: str) -> str:
+    """Return the condition of a field of related records or entries."""
     slots = {} if prop.keys is None else {"keys": page.parameter([*prop.keys], "bigint[]")}
-    return prop.within.fill(condition=comparison, **slots)
+    return within.fill(condition=comparison, **slots)
+
+
+def _comparison(
+    page: PageSql, operator: Operator, column: str, sql_type: str, values: tuple[Any, ...]
+) -> str:
+    if len(values) > 1:
+        placeholder = page.parameter(list(values), f"{sql_type}[]")
+        return operator.comparison_with_several(column, placeholder)
+    return operator.sql.format(column, page.parameter(values[0], sql_type))
 
 
 def _after(page: PageSql, keys: list[tuple[SortKey, Any]]) -> str:

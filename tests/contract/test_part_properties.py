@@ -6,11 +6,11 @@ import pytest
 
 from service.records.parts import RecordPart
 from service.resources.registry import MEASUREMENTS, PARTS
-from tests.contract.test_change_entries import CheckedApi
 from tests.contract.test_change_entries import served as served  # fixtures
 from tests.contract.test_change_entries import through as through
 from tests.support import generate, parts, rows
 from tests.support.api import Api
+from tests.support.changes import CheckedApi
 from tests.support.openapi_validation import form
 from tests.support.sampling import examples, settle_seed
 
