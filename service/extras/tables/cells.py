@@ -52,26 +52,52 @@ def value_of(text: str, field: Field, kind: str = TEXT, decimal_signs: str = "."
     """
     if "array" in field.types:
         return _list(text, field, decimal_signs)
-    if field.refers_to and text.lstrip().startswith("{"):
+    if field.refers_to and (reference := _object(text)) is not None:
+        return reference
+    _refuse(text, field, kind)
+    if "boolean" in field.types:
+        return _flag(text, decimal_signs)
+    if field.types & {"integer", "number"}:
+        return _number(
+            _bare_number(text, field, kind), field, decimal_signs if kind == TEXT else "."
+        )
+    if choices := field.limits.get("enum"):
+        return _choice(text, choices)
+    return text[2:] if _QUOTES.fullmatch(text) else text
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text is; None if it is none."""
+    value = None
+    if text.lstrip().startswith("{"):
         with suppress(orjson.JSONDecodeError):
-            return orjson.loads(text)
+            value = orjson.loads(text)
+    return value if isinstance(value, dict) else None
+
+
+def _is_percentage(field: Field) -> bool:
+    return field.limits.get("format") in _PERCENTAGES
+
+
+def _refuse(text: str, field: Field, kind: str) -> None:
+    """Raise CellError for the column of an object, and for a percentage in a field of another."""
     if field.members:
         raise CellError(
             f"an object has no cell: use a column for each field: {', '.join([*field.members][:3])}"
         )
-    is_percentage = field.limits.get("format") in _PERCENTAGES
-    if kind == PERCENT and not is_percentage:
+    if kind == PERCENT and not _is_percentage(field):
         raise CellError(f"shows {text}%, and the field is no percentage: format it as a number")
-    if "boolean" in field.types:
-        flags = _BOOLEANS if decimal_signs == "." else _BOOLEANS | _FOREIGN_BOOLEANS
-        return flags.get(text.strip().lower(), text)
-    if field.types & {"integer", "number"}:
-        bare = _PERCENT.sub("", text) if is_percentage else text
-        signs = decimal_signs if kind == TEXT else "."
-        return _number(_ZEROS.sub("", bare) if kind == NUMBER else bare, field, signs)
-    if choices := field.limits.get("enum"):
-        return _choice(text, choices)
-    return text[2:] if _QUOTES.fullmatch(text) else text
+
+
+def _flag(text: str, decimal_signs: str) -> bool | str:
+    flags = _BOOLEANS if decimal_signs == "." else _BOOLEANS | _FOREIGN_BOOLEANS
+    return flags.get(text.strip().lower(), text)
+
+
+def _bare_number(text: str, field: Field, kind: str) -> str:
+    """Return a number without a percent sign, and without the zeros that a format shows."""
+    bare = _PERCENT.sub("", text) if _is_percentage(field) else text
+    return _ZEROS.sub("", bare) if kind == NUMBER else bare
 
 
 def key_object(text: str, member: str) -> dict[str, Any]:

@@ -65,21 +65,38 @@ def built_in(number: int) -> NumberFormat:
 def number_format(code: str) -> NumberFormat:
     """Return the format of a code: of its first section, which is that of positive numbers."""
     bare = _LITERAL.sub("", code[:_MAX_CODE_LENGTH]).partition(";")[0]
-    is_elapsed = bool(_ELAPSED.search(bare))
-    signs = _BRACKETS.sub("", bare).lower().replace("general", "")
-    if is_elapsed:
+    if _ELAPSED.search(bare):
         return NumberFormat(TIME, is_elapsed=True)
+    signs = _BRACKETS.sub("", bare).lower().replace("general", "")
     if "%" in signs:
         return NumberFormat(PERCENT)
     if set(signs) & set("0#?"):
         signs = _EXPONENT.sub("", signs)
+    kind = _kind_of(signs)
+    has_literals = bool(_LITERAL.search(code.partition(";")[0]))
+    return NumberFormat(kind) if kind != NUMBER else _of_zeros(signs, has_literals=has_literals)
+
+
+_KINDS: Final = {
+    (False, False): NUMBER,
+    (True, False): DAY,
+    (False, True): TIME,
+    (True, True): MOMENT,
+}
+"""Kinds of numbers by whether their format has a day, and whether it has a time."""
+
+
+def _kind_of(signs: str) -> str:
+    """Return the kind of the numbers that a format shows; ``m`` is a month without hours."""
     has_time = bool(set(signs) & set("hs") or _HALVES.search(signs))
     has_day = bool(set(_HALVES.sub("", signs)) & set("ydge")) or ("m" in signs and not has_time)
-    if has_time or has_day:
-        return NumberFormat(MOMENT if has_time and has_day else DAY if has_day else TIME)
+    return _KINDS[has_day, has_time]
+
+
+def _of_zeros(signs: str, *, has_literals: bool) -> NumberFormat:
+    """Return the format of numbers, which may have zeros before them."""
     zeros = len(signs) if _ZEROS.fullmatch(signs) else 0
-    has_signs = bool(_LITERAL.search(code.partition(";")[0]))
-    is_unlike = bool(_ZEROS.match(signs.lstrip("#,"))) and (not zeros or has_signs)
+    is_unlike = bool(_ZEROS.match(signs.lstrip("#,"))) and (not zeros or has_literals)
     return NumberFormat(zeros=zeros, is_unlike=is_unlike) if zeros or is_unlike else GENERAL
 
 
