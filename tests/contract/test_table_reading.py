@@ -67,6 +67,17 @@ async def test_fields_sheet_and_row_of_headings_can_be_chosen(api: Api) -> None:
     assert (await read(api, _WORKBOOK, "sheet=Other")).details == [("malformed_request", None)]
 
 
+async def test_a_percentage_is_no_reference(api: Api) -> None:
+    """Neither one nor a list; it would be a text without its sign."""
+    cells = row("S1", number("0.95", 1), number("0.95", 1))
+    content = packed(parts(row("number", "Brand", "Groups"), cells, formats=["0%"]))
+    [line] = (await read(api, content)).data["rows"]
+    assert [problem["message"] for problem in line["problems"]] == [
+        f"{name} shows 95%, and the field is no percentage: format it as a number."
+        for name in ("B2", "C2")
+    ]
+
+
 @pytest.mark.parametrize("name", sorted(REFUSED.keys() - {"large"}))
 async def test_both_doors_refuse_what_is_no_table_in_the_same_words(api: Api, name: str) -> None:
     content, _ = REFUSED[name]

@@ -33,7 +33,7 @@ from service.extras.tables.columns import (
     score,
 )
 from service.extras.tables.fields import Field, shown_lists
-from service.extras.tables.headings import LANGUAGE, Headings
+from service.extras.tables.headings import LANGUAGE, TEXTS, Headings
 from service.extras.tables.table_cells import (
     SheetRow,
     TableCell,
@@ -219,15 +219,20 @@ class RowReader:
         if not isinstance(tree, dict) or last in tree or column.path[0] in self._mixed:
             raise CellError(_CONFLICT)
         if is_key:
-            tree[last] = self._key(cell.text, str(column.path[-1]), column)
+            tree[last] = self._key(self._text(cell), str(column.path[-1]), column)
         else:
             tree[last] = self._value(cell, column)
 
     def _value(self, cell: TableCell, column: Column) -> Any:
         if not column.each:
             return value_of(cell.text, column.field, cell.kind, self._signs)
-        texts = [] if cell.text.strip() == EMPTY_LIST else cell.text.split(SEPARATOR)
+        text = self._text(cell)
+        texts = [] if text.strip() == EMPTY_LIST else text.split(SEPARATOR)
         return [self._key(text, column.each, column) for text in texts if text.strip()]
+
+    def _text(self, cell: TableCell) -> str:
+        """Return the text of a cell; raise CellError for a percentage, which is none."""
+        return str(value_of(cell.text, TEXTS, cell.kind, self._signs))
 
     def _key(self, text: str, member: str, column: Column) -> dict[str, Any]:
         value = key_object(text.strip(), member)
