@@ -15,7 +15,6 @@ from aiohttp import web
 from service import openapi
 from service.database.connections import Database
 from service.database.snapshots import SNAPSHOTS, Snapshots
-from service.database.table_analyzer import TABLE_ANALYZER, TableAnalyzer
 from service.extras.pages import page_handlers as pages
 from service.feed.long_poll import end_change_waits, run_change_waiters
 from service.handlers import identity, system
@@ -91,7 +90,7 @@ async def _run_shared_objects(
     """Create the objects that requests share, and close them at the end."""
     database = Database(dsn, settings.pool_size, traces, settings.history)
     app[DATABASE], app[CALLERS] = database, Callers(database)
-    app[SNAPSHOTS], app[TABLE_ANALYZER] = Snapshots(dsn), TableAnalyzer(database)
+    app[SNAPSHOTS] = Snapshots(dsn)
     app[ACCESS_LOG], app[BYTE_BUDGET] = AccessLog(), ByteBudget()
     app[ON_PARSER_ERROR] = count_parser_error(app[ACCESS_LOG])
     app[ADMISSION] = Admission(settings.caller_requests, database.queue.retry_seconds)
@@ -106,7 +105,6 @@ async def _run_shared_objects(
     last_used_task = last_used.start()
     yield
     monitor.stop()
-    app[TABLE_ANALYZER].stop()
     app[CALLERS].changes.stop()
     last_used_task.cancel()
     await last_used.write()

@@ -1,16 +1,5 @@
 -- Measurements of the database for the metrics (operating, Metrics).
 
--- name: changed_tables(rows)
--- Tables that may be analyzed and of which so many rows changed since; but not again within five minutes.
-select quote_ident(own.relname) as name
-from pg_stat_user_tables counted
-join pg_class own on own.oid = counted.relid
-where counted.schemaname = current_schema()
-    and counted.n_mod_since_analyze >= $1::bigint
-    and coalesce(greatest(counted.last_analyze, counted.last_autoanalyze), '-infinity') < now() - interval '5 minutes'
-    and pg_has_role(own.relowner, 'usage')
-order by counted.n_mod_since_analyze desc;
-
 -- name: claim_count()
 -- No row if another process has begun to count within a minute. On a cluster it needs every node, so that nobody counts
 -- while one is away.

@@ -11,10 +11,8 @@ from aiohttp import web
 
 from service.batches.batch import ItemErrors, RequestItems
 from service.batches.write_set import OrganizationLockError
-from service.database import table_analyzer
 from service.database.connections import Connection
 from service.database.new_ids import placeholder_ids
-from service.database.table_analyzer import TABLE_ANALYZER
 from service.errors import ApiError, BulkCounts
 from service.http.budgets import reserve_unconditionally
 from service.http.context import caller_of, database
@@ -85,8 +83,6 @@ async def respond(write_request: WriteRequest) -> ApiResponse:
     work, kind = partial(_in_transaction, write_request), write_request.lease_kind
     try:
         response = await write_request.run(request, write_request.idempotency, work, kind)
-        if len(items.items) >= table_analyzer.LARGE_WRITE:
-            request.app[TABLE_ANALYZER].after_write(caller_of(request).organization_id)
     except DryRunRollback as rollback:
         response = rollback.response
     except OrganizationLockError:

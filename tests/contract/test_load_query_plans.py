@@ -11,8 +11,6 @@ import pytest
 from aiohttp.test_utils import TestClient
 
 from selvedge_client.documents import OWN_KEYS
-from service.database import table_analyzer
-from service.limits import MAX_TRANSACTION_ITEMS
 from service.resources.registry import TRANSACTION
 from service.schemas.formats import check_digit
 from tests.support import random_sets
@@ -63,7 +61,6 @@ async def test_rows_read_are_in_proportion_to_the_rows_written(
     dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When records are new, are sent again, change, and are deleted, unless others use them."""
-    monkeypatch.setattr(table_analyzer, "LARGE_WRITE", MAX_TRANSACTION_ITEMS + 1)
     random, offenses = Random(1), dict[Any, float]()
     with counted(monkeypatch) as rows:
         async with serving(dsn, POOL_SIZE="1") as server, TestClient(server) as client:
