@@ -125,6 +125,10 @@ from next
 where numbered.organization_id = $1::bigint and numbered.id = next.id
 returning numbered.n;
 
+-- name: of_request
+-- Condition of page: changes of one request.
+and one.request_id = ${{number}}::text
+
 -- name: oldest(organization_id, cleared_n, limit)
 select n, at, entries from change
 where organization_id = $1::bigint and n > $2::bigint

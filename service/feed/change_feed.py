@@ -8,7 +8,7 @@ complete. An organization has no feed until somebody numbers its changes for the
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -162,6 +162,10 @@ class ChangeFeed(Resource):
 
     def _condition(self, change_filter: ChangeFilter) -> tuple[str, list[Any]]:
         """Return the SQL condition of the filter, and its parameters."""
+        if change_filter.request_id is not None:
+            condition, others = self._condition(replace(change_filter, request_id=None))
+            of_request = _SQL["of_request"].fill(number=str(4 + len(others)))
+            return f"{condition}\n{of_request}", [*others, change_filter.request_id]
         if not change_filter.collections:
             return "", []
         collections = [*change_filter.collections]

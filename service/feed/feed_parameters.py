@@ -21,7 +21,10 @@ _LARGEST: Final = 2**62
 """Maximum of sequence numbers, epochs and record ids."""
 PATH: Final = "/api/changes"
 CURSOR, AFTER, EPOCH = "cursor", "after", "epoch"
-_CARRIED: Final = ("collection", "recordId", "limit", "from", "documents", AFTER, EPOCH)
+_REQUEST_ID: Final = "requestId"
+_CARRIED: Final = (
+    *("collection", "recordId", _REQUEST_ID, "limit", "from", "documents", AFTER, EPOCH),
+)
 """Parameters that a cursor carries."""
 
 
@@ -74,6 +77,8 @@ class ChangeFilter:
     """Whether entries have the record's document."""
     whole_transactions: bool = False
     """Whether pages end with a transaction, for readers who continue by a number (``after``)."""
+    request_id: str | None = None
+    """Id of the request whose changes are requested; None for those of all."""
 
     @property
     def max_first_entries(self) -> int:
@@ -149,9 +154,26 @@ def encode(change_filter: ChangeFilter, after: FeedPosition, epoch: int, scope: 
         change_filter.record_id,
         change_filter.limit,
         change_filter.documents,
-        *([True] if change_filter.whole_transactions else ()),
+        *_optional(change_filter),
     ]
     return cursor.seal(orjson.dumps([_VERSION, epoch, position, members]), scope)
+
+
+def _optional(change_filter: ChangeFilter) -> list[bool | str]:
+    """Return the members of a cursor that most lack: those before the last one that is there."""
+    if change_filter.request_id is not None:
+        return [change_filter.whole_transactions, change_filter.request_id]
+    return [True] if change_filter.whole_transactions else []
+
+
+def _optional_of(members: list[Any]) -> tuple[bool, str | None]:
+    """Return what ``_optional`` writes: whether pages have whole transactions, and a request id."""
+    if members in ([], [True]):
+        return bool(members), None
+    whole, request_id = members
+    if not isinstance(whole, bool) or not isinstance(request_id, str):
+        raise TypeError("wrong form")
+    return whole, request_id
 
 
 def _after_number(reader: QueryReader, resources: Mapping[str, Any], wait: int) -> ChangesRequest:
@@ -179,7 +201,9 @@ def _filter(reader: QueryReader, resources: Mapping[str, Any]) -> ChangeFilter:
         reader.fail_choice(resources, "collection")
     limit = reader.integer("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     documents = reader.boolean("documents")
-    return ChangeFilter(collections, _record_id(reader, resources, collections), limit, documents)
+    record_id = _record_id(reader, resources, collections)
+    request_id = reader.text(_REQUEST_ID)
+    return ChangeFilter(collections, record_id, limit, documents, request_id=request_id)
 
 
 def _record_id(
@@ -226,6 +250,7 @@ def _carried(
     is_same = {
         "collection": {*own.collections} == {*beside.collections},
         "recordId": own.record_id == beside.record_id,
+        _REQUEST_ID: own.request_id == beside.request_id,
         "limit": own.limit == beside.limit,
         "documents": own.documents == beside.documents,
         EPOCH: EPOCH in reader.texts and request.epoch == reader.integer(EPOCH, 0, 0, _LARGEST),
@@ -269,11 +294,10 @@ def _filter_of_cursor(
     known_collections: Collection[str], collections: Any, record_id: Any, limit: Any, *flags: Any
 ) -> ChangeFilter:
     """Return the filter in a cursor; raise ValueError or TypeError if it is invalid."""
-    documents, *whole = flags
+    documents, *optional = flags
+    whole, request_id = _optional_of(optional)
     if not isinstance(collections, list) or not isinstance(documents, bool):
         raise TypeError("wrong form")
-    if whole not in ([], [True]):
-        raise ValueError("wrong form")
     if not {*collections} <= {*known_collections}:
         raise ValueError("no such collection")
     if record_id is not None and len(collections) != 1:
@@ -282,7 +306,7 @@ def _filter_of_cursor(
         raise ValueError("limit out of range")
     chosen = tuple(dict.fromkeys(collections))
     stored_id = None if record_id is None else _whole(record_id)
-    return ChangeFilter(chosen, stored_id, limit, documents, bool(whole))
+    return ChangeFilter(chosen, stored_id, limit, documents, whole, request_id)
 
 
 def _whole(value: Any) -> int:

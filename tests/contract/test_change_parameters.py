@@ -62,7 +62,13 @@ async def test_a_cursor_s_own_parameters_may_stand_beside_it(api: Api) -> None:
     beside = {"epoch": page.headers["X-Changes-Epoch"], **first}
     carried = {"cursor": page.json["pagination"]["cursor"]}
     assert (await api.get(PATH, carried | beside)).raw == (await api.get(PATH, carried)).raw
-    others = {"recordId": "2", "limit": "8", "documents": "false", "epoch": "1"}
+    others = {
+        "recordId": "2",
+        "requestId": "run-1",
+        "limit": "8",
+        "documents": "false",
+        "epoch": "1",
+    }
     positions = {"from": "oldest", "after": "0"}
     for name, value in (others | positions).items():
         answer = await api.get(PATH, carried | beside | {name: value})
@@ -88,6 +94,8 @@ async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
         [1, 0, right[2], ["groups", None, 100, True]],
         [1, 0, right[2], [[], None, 100, False, False]],
         [1, 0, right[2], [[], None, 100, False, True, True]],
+        [1, 0, right[2], [[], None, 100, False, 1, "run-1"]],
+        [1, 0, right[2], [[], None, 100, False, True, "run-1", "run-2"]],
         right[:3],
         {},
     ]
@@ -95,3 +103,26 @@ async def test_forged_cursors_are_read_as_strictly_as_queries(api: Api) -> None:
         sealed = cursor.seal(orjson.dumps(payload), scope)
         answer = await api.get(PATH, {"cursor": sealed})
         assert answer.details == [("validation_error.invalid_cursor", "cursor")], payload
+
+
+async def test_the_entries_of_one_request_are_found(api: Api) -> None:
+    """Of several requests that sent one id, too; a cursor carries it."""
+    made = dict[str, list[int]]()
+    for request_id in ("run-1", "run-2", "run-1"):
+        named = {"X-Request-Id": request_id}
+        answer = await api.post("/api/groups", [{"name": "A"}, {"name": "B"}], headers=named)
+        made.setdefault(request_id, []).extend(group["id"] for group in answer.data)
+    for request_id, ids in made.items():
+        query = {"requestId": request_id, "collection": "groups"}
+        whole = await api.get(PATH, query)
+        assert [entry["recordId"] for entry in whole.data] == ids
+        assert {entry["requestId"] for entry in whole.data} == {request_id}
+        first = await api.get(PATH, query | {"limit": "1"})
+        rest = await api.get(PATH, {"cursor": first.json["pagination"]["cursor"]})
+        assert [entry["recordId"] for entry in (*first.data, *rest.data)] == ids[:2]
+        after = await api.get(PATH, {"after": "0", "requestId": request_id})
+        assert [entry["recordId"] for entry in after.data] == ids
+    of_record = {"collection": "groups", "recordId": str(made["run-2"][1])}
+    assert len((await api.get(PATH, of_record | {"requestId": "run-2"})).data) == 1
+    assert (await api.get(PATH, of_record | {"requestId": "run-1"})).data == []
+    assert (await api.get(PATH, {"requestId": "unknown"})).data == []
