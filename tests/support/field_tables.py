@@ -86,9 +86,9 @@ def _meaning(name: str, field: str, parts: Sequence[ResolvedSchema], forms: dict
         text = text.removesuffix(said) + "." * text.endswith(said) * said.startswith(";")
     if values := [f"`{value}`" for value in schema.get("enum", ()) if value is not None]:
         text += f" One of {', '.join(values)}."
-    bounds = [schema.get(bound) for bound in ("minimum", "maximum")]
-    if None not in bounds and bounds[1] < _WIDE:
-        text += " {:,} to {:,}.".format(*bounds)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None and high is not None and high < _WIDE:
+        text += f" {low:,} to {high:,}."
     if longest := schema.get("maxLength") if not values else None:
         text += f" At most {longest:,} characters."
     if most := schema.get("maxItems"):
