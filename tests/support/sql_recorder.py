@@ -46,7 +46,7 @@ _LEFT_OUT: Final = re.compile(
 )
 #: Values with which a copy of a record can be created.
 _OF_COPIES: Final[dict[str, dict[str, Any]]] = {
-    "barcodes": {"type": "internal", "isPrimary": False},
+    "barcodes": {"type": "internal", "isPrimary": False, "barcodeRangeId": None},
     "style-files": {"isMain": False},
     "styles": {"isReadyForExport": False},
 }
