@@ -1,4 +1,5 @@
--- Statements that follow from the relations of the schemas (service/records/relation_statements.py).
+-- Statements that follow from the relations of the schemas (service/records/relation_statements.py). is_shown is the condition of
+-- links and entries whose {{target}} is live, is_shown_with_owner of those whose target is live or was deleted with its owner.
 
 -- name: along
 -- Part of rows_along: the next rows that refer to those that are deleted.
@@ -25,7 +26,6 @@ select distinct {{record}} as "{{source}}.form"{{part}} from {{table}} link
 where link.organization_id = $1::bigint and link.{{column}} = any((select $2::text::bigint[])::bigint[]);
 
 -- name: is_shown
--- Links and entries whose {{target}} is live.
 (
     {{column}} is null
     or (
@@ -37,7 +37,6 @@ where link.organization_id = $1::bigint and link.{{column}} = any((select $2::te
 )
 
 -- name: is_shown_with_owner
--- Links and entries whose {{target}} is live, or deleted with its owner.
 (
     {{column}} is null
     or (

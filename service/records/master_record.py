@@ -122,6 +122,7 @@ class MasterRecord(WritableResource):
                     target.table,
                     "related_by_target" if target.lock else "related_by_language",
                     has_text_ids=target.has_text_ids,
+                    shown_condition=relation_statements.is_shown(link or "") or "true",
                 )
 
     def __init__(self) -> None:

@@ -1405,8 +1405,7 @@ select
     link.color_id as id,
     'colors of style items' as users,
     count(distinct record.id) filter (where record.state <> 'deleted'
-        and -- Links and entries whose style_color is live, or deleted with its owner.
-        (
+        and (
             style_color_id is null
             or (
                 select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
@@ -1440,8 +1439,7 @@ select
                 limit 1
             ) as record
             where record.state <> 'deleted'
-            and -- Links and entries whose style_color is live, or deleted with its owner.
-            (
+            and (
                 style_color_id is null
                 or (
                     select shown.state <> 'deleted' or shown.state_before is not null from style_color shown
