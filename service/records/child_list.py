@@ -102,14 +102,18 @@ class ChildList(ChildTable):
         for name in self.named_once if are_several else ():
             if not are_distinct(entries, name):
                 yield from duplicate_errors(enumerate(entries), name, *path)
-        for nested in self.nested:
-            for index, entry in enumerate(entries):
-                if isinstance(entry, dict) and (inner := entry.get(nested.member)):
-                    yield from nested.errors(inner, *path, index, nested.member)
+        yield from self._nested_errors(entries, *path)
         has_rules = type(self).entry_errors is not ChildList.entry_errors
         for index, entry in enumerate(entries if has_rules else ()):
             if isinstance(entry, dict):
                 yield from self.entry_errors(entry, *path, index)
+
+    def _nested_errors(self, entries: Sequence[Any], *path: str | int) -> Iterator[ErrorDetail]:
+        """Yield the errors of the lists within entries."""
+        for nested in self.nested:
+            for index, entry in enumerate(entries):
+                if isinstance(entry, dict) and (inner := entry.get(nested.member)):
+                    yield from nested.errors(inner, *path, index, nested.member)
 
     def surely_differ(self, entries: Sequence[Item]) -> bool:
         """Return whether valid entries of any lists surely have no ``errors``: a fast check."""

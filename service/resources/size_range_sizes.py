@@ -1,7 +1,7 @@
 """Sizes: part of a size range, with relations between sizes (contract, Sizes)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import orjson
@@ -89,13 +89,7 @@ class SizeRangeSizes(RecordPart):
         Relations within the size range, and those that the stored size has already, may lead to a
         deleted size range.
         """
-        new_ids = {size_id for sizes in lists for size_id in sizes.new}
-        related = [
-            (sizes, index, entry[_RELATED])
-            for sizes in lists
-            for index, entry in enumerate(sizes.sent.entries)
-            if entry.get(_RELATED) and entry[_RELATED] not in new_ids
-        ]
+        related = [*_related(lists)]
         if not related:
             return
         [reference] = self.references
@@ -129,6 +123,15 @@ class SizeRangeSizes(RecordPart):
                 needed.add(size_id)
                 pending.append(_related_id(stored[size_id]))
         return needed
+
+
+def _related(lists: Sequence[MatchedChildren]) -> Iterator[tuple[MatchedChildren, int, int]]:
+    """Yield the lists and indexes of entries that relate to a stored size, with its id."""
+    new_ids = {size_id for sizes in lists for size_id in sizes.new}
+    for sizes in lists:
+        for index, entry in enumerate(sizes.sent.entries):
+            if entry.get(_RELATED) and entry[_RELATED] not in new_ids:
+                yield sizes, index, entry[_RELATED]
 
 
 def _resolve_related(batch: Batch, lists: Sequence[MatchedChildren]) -> None:
