@@ -25,7 +25,7 @@ async def test_a_style_in_work_again_frees_its_numbers_in_the_same_request(sold:
     """Whether they are deleted or taken from the SKU."""
     delete = entry("barcodes", "delete", **GTIN)
     taken = entry("barcodes", "merge", **GTIN, styleSkuId=None)
-    refused = {"delete": "[0].item.id", "merge": "[0].item.styleSkuId"}
+    refused = {"delete": "[0].item.barcode", "merge": "[0].item.styleSkuId"}
     in_work = entry("styles", "merge", number="PR-1", status="workInProgress")
     for freed in (delete, taken):
         answer = await send(sold.api, [freed])

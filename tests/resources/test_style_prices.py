@@ -244,12 +244,14 @@ async def test_prices_are_not_merged_by_colors(priced: Priced) -> None:
     await priced.set("RRP", price(5, styleColorId=color), price(9))
     before = (await priced.api.get(f"/api/styles/{priced.style}/prices")).data
     path = f"/api/styles/{priced.style}/prices/{priced.lists['RRP']}"
-    wrong = "validation_error.invalid_type"
-    for change in ({"amount": 6}, None):
-        prices = {"prices": {str(color): change}}
-        answer = await priced.api.patch(path, prices, content_type=MERGE_PATCH)
-        assert answer.details == [(wrong, "prices")]
-        item = {"styleId": priced.style, "priceLists": {"RRP": prices}}
-        answer = await priced.api.patch("/api/style-prices", [item])
-        assert answer.details == [(wrong, "[0].priceLists.RRP.prices")]
+    unknown = "validation_error.unknown_reference"
+    prices = {"prices": {str(color): {"amount": 6}}}
+    answer = await priced.api.patch(path, prices, content_type=MERGE_PATCH)
+    assert answer.details == [(unknown, f"prices.{color}")]
+    item = {"styleId": priced.style, "priceLists": {"RRP": prices}}
+    answer = await priced.api.patch("/api/style-prices", [item])
+    assert answer.details == [(unknown, f"[0].priceLists.RRP.prices.{color}")]
+    without = {"prices": {str(color): None}}
+    answer = await priced.api.patch(path, without, content_type=MERGE_PATCH)
+    assert answer.status == 200
     assert (await priced.api.get(f"/api/styles/{priced.style}/prices")).data == before
