@@ -79,6 +79,7 @@ class Entry(dict[str, Any]):
         "form",
         "index",
         "is_by_id",
+        "is_edited",
         "is_new",
         "is_renamed",
         "operation",
@@ -99,6 +100,8 @@ class Entry(dict[str, Any]):
     """Whether it must create its record; those by own key may."""
     deletes: bool
     """Whether it deletes its record."""
+    is_edited: bool
+    """Whether its fields are to become those of the stored form, edited or merged with."""
     is_new: bool
     """Whether it creates its record."""
     is_renamed: bool
@@ -130,6 +133,7 @@ class Entry(dict[str, Any]):
         super().__init__(fields)
         self.index, self.operation, self.is_by_id, self.edit = index, operation, is_by_id, edit
         self.creates, self.deletes = operation is CREATE, operation is DELETE
+        self.is_edited = operation is MERGE or operation is EDIT
         if fields.get("state") == "deleted" and operation in _DELETING:
             self.deletes = operation is not MERGE or not is_by_id
         self.is_new = self.is_renamed = self.was_deleted = False

@@ -161,12 +161,17 @@ def identify_objects(
         _add_duplicates(group, id_field, details, options)
     if by_key and any(NEW_KEY in item for _, item in objects):
         _check_renames(resource, objects, details, options)
-    if not options.match_by_key and (resource.string_ids or resource.key != "id"):
-        for request_index, item in objects:
-            if request_index not in details and resource.key in item:
-                value = item[resource.key]
-                if not isinstance(value, dict):
-                    item["id"] = resource.stored_id(value) if resource.string_ids else value
+    if not options.match_by_key:
+        _set_ids(resource, (item for index, item in objects if index not in details))
+
+
+def _set_ids(resource: WritableResource, items: Iterable[Item]) -> None:
+    """Set the stored ids of items that name their records by id, unless they have them."""
+    key = resource.key
+    if resource.string_ids or key != "id":
+        for item in items:
+            if key in item and not isinstance(item[key], dict):
+                item["id"] = resource.stored_id(item[key]) if resource.string_ids else item[key]
 
 
 def add_repeated_values(

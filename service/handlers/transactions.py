@@ -212,12 +212,7 @@ class _Entries:
         for entries, result in zip(self.collections, results, strict=True):
             indexes = [*entries.operations]
             if options.return_minimal:
-                unchanged = {
-                    each.index
-                    for each in result.batch.items
-                    if each.outcome and each.outcome.outcome == UNCHANGED
-                }
-                indexes = [index for index in indexes if index not in unchanged]
+                indexes = sorted({*indexes} - result.unchanged)
             rows = outcome_rows(entries.resource, self.items, result, options, indexes)
             by_index |= zip(indexes, rows, strict=True)
         return {

@@ -215,15 +215,14 @@ def _keep_stored_fields(resource: WritableResource, batch: Batch) -> None:
     Report other values of fixed fields.
     """
     keywords = {name: kind for name, kind in resource.stored_fields.items() if kind != SINCE}
-    for index, item in enumerate(batch.items if keywords else ()):
-        if item.stored:
-            fields = orjson.loads(item.stored["fields"])
-            for name, keyword in keywords.items():
-                is_kept = item.get(name) in (None, fields[name])
-                if keyword == FIXED and not is_kept:
-                    batch.fail(index, ErrorType.READ_ONLY_FIELD, name, message=_FIXED)
-                if keyword == FIXED or item.get(name) is None:
-                    item[name] = fields[name]
+    for index, entry in enumerate(batch.items if keywords else ()):
+        fields = orjson.loads(entry.stored["fields"]) if entry.stored else {}
+        for name in keywords if fields else ():
+            is_kept = entry.get(name) in (None, fields[name])
+            if keywords[name] == FIXED and not is_kept:
+                batch.fail(index, ErrorType.READ_ONLY_FIELD, name, message=_FIXED)
+            if keywords[name] == FIXED or entry.get(name) is None:
+                entry[name] = fields[name]
 
 
 def deletes_late(resource: WritableResource) -> TypeGuard[MasterRecord]:

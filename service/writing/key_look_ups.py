@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
@@ -21,6 +22,9 @@ from service.writing.unique_keys import is_own_key_unique
 
 _LOOK_UPS: Final = 2
 """Maximum look-ups of a key: a concurrent rename can hide its record from the first one."""
+
+_IS_LIVE: Final = itemgetter(3)
+"""Returns whether the record of a row of a look-up is live."""
 
 Ids: TypeAlias = list[int | str]
 
@@ -82,8 +86,8 @@ class KeyLookUps:
     """Dotted paths of the fields that have key objects, and no ids, in all items together."""
     finds_deleted: bool = False
     """Whether keys may mean deleted records: those of imports may, where stored ones may stay."""
-    _matches: dict[str, dict[Key, list[_Match]]] = field(default_factory=lambda: defaultdict(dict))
-    """Stored records by key, by the name of the target."""
+    _targets: dict[str, "_TargetKeys"] = field(default_factory=dict)
+    """Keys that have been looked up, by the name of the target."""
 
     async def ids(
         self,
@@ -98,66 +102,34 @@ class KeyLookUps:
         ``finds_deleted`` the last deleted one comes after them. Keys of the resource's own records
         mean these as ``write_set`` leaves them, if there is one.
         """
-        await self._look_up(batch, target, keys)
-        matches_by_key = {key: self._matches[target.name][key] for key in keys}
-        if write_set and target.name == self.resource.name:
-            matches_by_key = _after(self.resource, write_set, matches_by_key, _fold(batch, target))
-        if target.finds_others or self.finds_deleted:
-            first = 0 if target.finds_others else -1
-            matches_by_key = {
-                key: [match for match in matches if match.is_live] or sorted(matches)[first:]
-                for key, matches in matches_by_key.items()
-            }
-        if target.has_text_ids:
-            return {key: [str(id_) for id_, _ in rows] for key, rows in matches_by_key.items()}
-        return {key: [id_ for id_, _ in rows] for key, rows in matches_by_key.items()}
+        if target.name not in self._targets:
+            self._targets[target.name] = self._of(batch, target)
+        of_target = self._targets[target.name]
+        await of_target.look_up(batch, keys)
+        matches_by_key = {key: of_target.matches[key] for key in keys}
+        if write_set and of_target.is_own:
+            matches_by_key = _after(self.resource, write_set, matches_by_key, of_target.fold)
+        id_type = str if target.has_text_ids else int
+        return {
+            key: [id_type(match.id) for match in of_target.preferred(matches)]
+            for key, matches in matches_by_key.items()
+        }
 
-    async def _look_up(self, batch: Batch, target: ReferenceTarget, keys: Collection[Key]) -> None:
-        """Read the stored records of the keys that have not been looked up by an earlier call.
+    def _of(self, batch: Batch, target: ReferenceTarget) -> "_TargetKeys":
+        """Return the keys of a target, none looked up yet.
 
-        Keys that no record has by then mean the records that the transaction deletes: parts of
-        these are written.
-
-        If that replaces checks of references to the target, lock the records and note these
-        references' fields in ``checked_fields`` of the batch. A transaction finds the records of
-        other collections once: what it writes of these is stored before (``reference_order``). Not
-        so entries of the written record itself, as the lines of a chart, which it may rename.
+        A transaction finds the records of other collections once: what it writes of these is stored
+        before (``reference_order``). Not so entries of the written record itself, as the lines of a
+        chart, which it may rename.
         """
-        matches = self._matches[target.name]
-        fields = set() if self.finds_deleted else self._checked_fields(target)
+        fields = set[str]() if self.finds_deleted else self._checked_fields(target)
         text = target.texts[FOR_KEY_SHARE if fields else ""]
         is_own = target.name == self.resource.name
         is_of_record = target.within and not target.parent
         is_alone = is_own or is_of_record or self.finds_deleted
         shared = {} if is_alone else batch.transaction.look_ups[text]
-        new_keys = [key for key in keys if key not in matches]
-        batch.checked_fields |= fields if new_keys else set()
-        matches |= {key: shared.get(key) or [] for key in new_keys}
-        for _ in range(1 if is_own else _LOOK_UPS):
-            if missing := [key for key in new_keys if not matches[key]]:
-                await self._read(batch, target, text, missing)
-                shared |= {key: matches[key] for key in missing if matches[key]}
-        if missing := [key for key in new_keys if not matches[key]]:
-            deleted = batch.transaction.deleted_keys(target.name)
-            gone = {key: [_Match(deleted[key], False)] for key in missing if key in deleted}
-            matches |= gone
-            batch.checked_fields -= fields if gone else set()
-
-    async def _read(
-        self, batch: Batch, target: ReferenceTarget, text: str, keys: list[Key]
-    ) -> None:
-        """Read the stored records of the keys by one statement; store them in ``_matches``."""
-        matches, fold = self._matches[target.name], _fold(batch, target)
-        matches |= {key: [] for key in keys}
-        sent = _by_folded(keys, fold)
-        forms = keys if fold is as_sent else [form for key in keys for form in _forms(key)]
-        parameters = zip(*forms, strict=True) if target.within else [forms]
-        for row in await batch.fetch(text, *parameters):
-            record_id, own_key, within_id, is_live = row
-            key = (own_key, within_id) if target.within else own_key
-            if is_live or target.finds_others or self.finds_deleted:
-                for sent_form in sent.get(fold(key), ()):
-                    matches[sent_form].append(_Match(record_id, is_live))
+        fold = _fold(batch, target)
+        return _TargetKeys(target, text, fields, shared, fold, is_own, self.finds_deleted)
 
     def _checked_fields(self, target: ReferenceTarget) -> set[str]:
         """Return the fields of the references to a target whose checks the look-up replaces.
@@ -165,14 +137,82 @@ class KeyLookUps:
         They have key objects alone and take the lock ``for key share``. There are none if the keys
         are within a parent.
         """
+        if target.within:
+            return set()
         return {
             reference.field
             for reference in self.resource.references
-            if reference.table == target.table
-            and not (target.within or reference.within)
-            and reference.lock == FOR_KEY_SHARE
-            and reference.field in self.keyed_only
+            if (reference.table, reference.lock) == (target.table, FOR_KEY_SHARE)
+            if reference.field in self.keyed_only and not reference.within
         }
+
+
+@dataclass(slots=True)
+class _TargetKeys:
+    """Keys of one target that a write has looked up, and the records that have them."""
+
+    target: ReferenceTarget
+    text: str
+    """Statement that finds records by key."""
+    fields: set[str]
+    """References whose checks the look-up replaces: then it locks the records."""
+    shared: dict[Key, list[_Match]]
+    """Records that the transaction has found by the statement, by key."""
+    fold: Fold
+    """Makes keys equal that are one key of the target."""
+    is_own: bool
+    """Whether the records are those of the written collection."""
+    finds_deleted: bool
+    matches: dict[Key, list[_Match]] = field(default_factory=dict)
+
+    async def look_up(self, batch: Batch, keys: Collection[Key]) -> None:
+        """Read the stored records of the keys that have not been looked up by an earlier call.
+
+        Keys that no record has by then mean the records that the transaction deletes: parts of
+        these are written. Note the ``fields`` in ``checked_fields`` of the batch.
+        """
+        new_keys = [key for key in keys if key not in self.matches]
+        if not new_keys:
+            return
+        batch.checked_fields |= self.fields
+        self.matches |= {key: self.shared.get(key) or [] for key in new_keys}
+        for _ in range(1 if self.is_own else _LOOK_UPS):
+            await self._read(batch, self._missing(new_keys))
+        if missing := self._missing(new_keys):
+            self._take_deleted(batch, missing)
+
+    def _take_deleted(self, batch: Batch, keys: Collection[Key]) -> None:
+        """Let keys mean the records that the transaction deletes, which are not checked."""
+        deleted = batch.transaction.deleted_keys(self.target.name)
+        if gone := deleted.keys() & keys:
+            self.matches |= {key: [_Match(deleted[key], is_live=False)] for key in gone}
+            batch.checked_fields -= self.fields
+
+    def _missing(self, keys: Iterable[Key]) -> list[Key]:
+        """Return those of the keys that no record has."""
+        return [key for key in keys if not self.matches[key]]
+
+    async def _read(self, batch: Batch, keys: list[Key]) -> None:
+        """Read the stored records of the keys by one statement; do nothing without keys."""
+        if not keys:
+            return
+        sent = _by_folded(keys, self.fold)
+        forms = keys if self.fold is as_sent else [form for key in keys for form in _forms(key)]
+        parameters = zip(*forms, strict=True) if self.target.within else [forms]
+        rows = await batch.fetch(self.text, *parameters)
+        takes_all = self.target.finds_others or self.finds_deleted
+        for record_id, own_key, within_id, is_live in rows if takes_all else filter(_IS_LIVE, rows):
+            key = (own_key, within_id) if self.target.within else own_key
+            for sent_form in sent.get(self.fold(key), ()):
+                self.matches[sent_form].append(_Match(record_id, is_live))
+        self.shared |= {key: self.matches[key] for key in keys if self.matches[key]}
+
+    def preferred(self, matches: list[_Match]) -> list[_Match]:
+        """Return the live records; without any, others if these are found."""
+        live = [match for match in matches if match.is_live]
+        if live or not matches or not (self.target.finds_others or self.finds_deleted):
+            return live or matches
+        return sorted(matches) if self.target.finds_others else sorted(matches)[-1:]
 
 
 def _fold(batch: Batch, target: ReferenceTarget) -> Fold:

@@ -18,7 +18,7 @@ import orjson
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import BoundStatement
-from service.batches.entry import DELETES, EDIT, IMPORT, MERGE, Entry, LockedRow
+from service.batches.entry import DELETES, IMPORT, Entry, LockedRow
 from service.batches.write_set import ORGANIZATION
 from service.database.errors import own_locks
 from service.database.new_ids import next_ids
@@ -137,29 +137,33 @@ async def _lock_by_id(resource: WritableResource, batch: Batch, options: WriteOp
         await lock_unique_keys(resource, batch)
     batch = batch.subset()
     await _hide_from_supplier(resource, batch)
+    stored = {row["id"]: row for row in await _locked_rows(resource, batch, options)}
+    for entry in batch.items:
+        if entry["id"] in stored:
+            entry.lock(stored[entry["id"]])
+    if options.path_key is not None and not resource.parents:
+        _require_key(stored, options.path_key)
+    if missing := {*batch.ids} - stored.keys():
+        await _report_missing(resource, batch, missing)
+    await check_preconditions(resource, batch, options)
+
+
+async def _locked_rows(
+    resource: WritableResource, batch: Batch, options: WriteOptions
+) -> Sequence[LockedRow]:
+    """Lock the records with the entries' ids, and return their rows; read the forms to edit."""
     statement = resource.locks_by_id[_lock_strength(any(map(DELETES, batch.items)))]
     lock = BoundStatement(statement, (batch.id_array, *batch.parents))
-    edited = [entry["id"] for entry in batch.items if entry.operation in (MERGE, EDIT)]
+    edited = [entry["id"] for entry in batch.items if entry.is_edited]
     with own_locks():
         if locks_organization(resource) and not options.unlocked:
             await _lock_organization_with_next(batch)
         await _lock_parents_with_next(resource, batch)
         if edited:
             request = DocumentRequest(edited, "writables", batch.parents)
-            rows, forms = await _lock_and_read(resource, batch, lock, request)
-        else:
-            rows, forms = await batch.fetch(lock.text, *lock.parameters), {}
-    stored: dict[int, LockedRow] = {row["id"]: row for row in rows}
-    for entry in batch.items:
-        if entry["id"] in stored:
-            entry.lock(stored[entry["id"]])
-    if forms:
-        merge_patch.set_forms(batch, forms)
-    if options.path_key is not None and not resource.parents:
-        _require_key(stored, options.path_key)
-    if missing := {*batch.ids} - stored.keys():
-        await _report_missing(resource, batch, missing)
-    await check_preconditions(resource, batch, options)
+            return await _lock_and_read(resource, batch, lock, request)
+        rows: Sequence[LockedRow] = await batch.fetch(lock.text, *lock.parameters)
+        return rows
 
 
 async def _hide_from_supplier(resource: WritableResource, batch: Batch) -> None:
@@ -174,8 +178,8 @@ async def _hide_from_supplier(resource: WritableResource, batch: Batch) -> None:
 
 async def _lock_and_read(
     resource: WritableResource, batch: Batch, lock: BoundStatement, request: DocumentRequest
-) -> tuple[Sequence[LockedRow], Mapping[int, bytes]]:
-    """Return the rows that ``lock`` locks and the requested forms, in one round trip."""
+) -> Sequence[LockedRow]:
+    """Return the rows that ``lock`` locks; set the requested forms, read in the same round trip."""
     read, organization_id = resource.render_statement(request), batch.caller.organization_id
     locked, forms = await batch.connection.fetch_in_turn(
         [
@@ -183,7 +187,8 @@ async def _lock_and_read(
             (read.text, (organization_id, *read.parameters)),
         ]
     )
-    return json_rows(locked), rendered(forms)
+    merge_patch.set_forms(batch, rendered(forms))
+    return json_rows(locked)
 
 
 def _report_repeated(resource: WritableResource, batch: Batch) -> None:

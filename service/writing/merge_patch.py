@@ -7,7 +7,7 @@ from typing import Final
 import orjson
 
 from service.batches.batch import Batch
-from service.batches.entry import EDIT, MERGE, Edit, Item
+from service.batches.entry import Edit, Entry, Item
 from service.errors import ApiError
 from service.records.master_record import MasterRecord
 from service.records.resource import DocumentRequest
@@ -27,7 +27,7 @@ async def edit_stored(resource: WritableResource, batch: Batch) -> None:
     entries = [
         entry
         for entry in batch.subset().items
-        if entry.operation in (MERGE, EDIT) and entry.stored and not entry.deletes
+        if entry.is_edited and entry.stored and not entry.deletes
     ]
     if not entries:
         return
@@ -66,22 +66,27 @@ async def _merge_stored(resource: WritableResource, batch: Batch) -> None:
     names = await own_keys(resource, batch)
     merged_bytes = 0
     for index, entry in enumerate(batch.items):
-        stored = entry.form or b"{}"
-        form = orjson.loads(stored)
-        for name in resource.unique_fields:
-            if isinstance(form[name], bool):
-                del form[name]
-        if not entry.is_by_id and form.get("state") == "deleted":
-            form["state"] = "active"
+        form = _form_to_merge(resource, entry)
         entry.patch = {name: entry[name] for name in entry if name != "id"}
         merged = _merged(KeyedMerge(resource, names), batch, index, form, entry.patch)
         if entry.index not in batch.errors:
             _validate(resource, batch, index, merged)
         entry.set_fields(merged)
-        merged_bytes += len(stored)
+        merged_bytes += len(entry.form or b"")
         if merged_bytes > _YIELD_BYTES:
             merged_bytes = 0
             await asyncio.sleep(0)
+
+
+def _form_to_merge(resource: WritableResource, entry: Entry) -> Item:
+    """Return the stored form that an entry is merged into."""
+    form: Item = orjson.loads(entry.form or b"{}")
+    for name in resource.unique_fields:
+        if isinstance(form[name], bool):
+            del form[name]
+    if not entry.is_by_id and form.get("state") == "deleted":
+        form["state"] = "active"
+    return form
 
 
 def make_new(resource: MasterRecord, batch: Batch) -> None:

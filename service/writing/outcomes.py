@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 from service.batches.batch import Batch
 from service.batches.change_recorder import CREATED, DELETED, UPDATED
-from service.batches.entry import ItemOutcome
+from service.batches.entry import Entry, ItemOutcome
 from service.records.writable_resource import WritableResource
 
 UNCHANGED: Final = "unchanged"
@@ -73,6 +73,12 @@ class WriteResult:
     documents: bytes = b""
     """Documents in request order, joined by commas; empty with ``outcomes_only``."""
 
+    @property
+    def unchanged(self) -> set[int]:
+        """Request indexes of the entries that changed nothing."""
+        outcomes = ((entry.index, entry.outcome) for entry in self.batch.items)
+        return {index for index, outcome in outcomes if outcome and outcome.outcome == UNCHANGED}
+
 
 def set_outcomes(resource: WritableResource, batch: Batch, changed_ids: Container[int]) -> None:
     """Set the outcomes of the entries of an executed write.
@@ -81,24 +87,36 @@ def set_outcomes(resource: WritableResource, batch: Batch, changed_ids: Containe
     ``unchanged``, as are deletes of records that were deleted already.
     """
     for entry in batch.items:
-        row, record_id = entry.stored, entry.get("id")
-        stored_key = row["key"] if row else None
-        if batch.parents:
-            record_id = batch.parents[-1]  # of a part, its owner
+        record_id = batch.parents[-1] if batch.parents else entry.get("id")  # of a part, its owner
         if entry.index in batch.errors:
-            entry.outcome = ItemOutcome(FAILED, record_id if row else None, stored_key)
+            entry.outcome = _outcome_of_stored(FAILED, entry, record_id)
         elif "id" not in entry:
             entry.outcome = ItemOutcome(ABSENT, None, sent_key(resource, entry))
         elif entry.deletes:
             kind = UNCHANGED if entry.was_deleted else DELETED
-            entry.outcome = ItemOutcome(kind, record_id, stored_key)
+            entry.outcome = _outcome_of_stored(kind, entry, record_id)
         else:
-            kind = CREATED if entry.is_new else UPDATED
-            kind = kind if entry.is_new or record_id in changed_ids else UNCHANGED
-            key = sent_key(resource, entry)
-            # Replaces may keep it, as for a part's owner.
-            key = stored_key if key is None and resource.keeps_omitted else key
-            entry.outcome = ItemOutcome(kind, record_id, key)
+            kind = UPDATED if record_id in changed_ids else UNCHANGED
+            key = _key_after(resource, entry)
+            entry.outcome = ItemOutcome(CREATED if entry.is_new else kind, record_id, key)
+
+
+def _outcome_of_stored(kind: str, entry: Entry, record_id: int | None) -> ItemOutcome:
+    """Return the outcome of an entry whose record stays as it is, or goes; it may have none."""
+    if entry.stored is None:
+        return ItemOutcome(kind, None, None)
+    return ItemOutcome(kind, record_id, entry.stored["key"])
+
+
+def _key_after(resource: WritableResource, entry: Entry) -> Any:
+    """Return the own key of the record after the write.
+
+    If the entry has none, it is the stored one where replaces keep it, as for a part's owner
+    (``keeps_omitted``), else None.
+    """
+    key = sent_key(resource, entry)
+    keeps_stored = key is None and entry.stored and resource.keeps_omitted
+    return entry.stored["key"] if entry.stored and keeps_stored else key
 
 
 def sent_key(resource: WritableResource, item: Any) -> Any:

@@ -83,9 +83,11 @@ class SeveralCollections(WriteTransaction):
         entries, batch = self._entries[collection], self._batches[collection]
         resource, errors = entries.resource, batch.errors
         target = TARGETS.get(resource.part_path) if isinstance(resource, PartCollection) else None
-        failed = [index for index in entries.operations if index in errors] if target else []
+        if target is None or not errors:
+            return
+        failed = (index for index in entries.operations if index in errors)
         named = [index for index in failed if _names_owner(resource, errors.details_of(index))]
-        if not target or not named:
+        if not named:
             return
         owners = [{resource.key: self._items.items[index][resource.key]} for index in named]
         probe = Batch.of(batch.connection, batch.caller, RequestItems(owners))

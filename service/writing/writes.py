@@ -14,10 +14,10 @@ until then: the request may delete these by themselves (``late_checks``).
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from service.batches.batch import Batch
-from service.batches.change_recorder import DELETED, Image, insert_statement
+from service.batches.change_recorder import DELETED, Image, ImageKey, insert_statement
 from service.batches.entry import DELETE
 from service.database.errors import own_locks
 from service.database.new_ids import next_id
@@ -104,21 +104,26 @@ async def delete_directly(
     change_id = await next_id(connection, "change")
     await connection.defer(change.text, caller.organization_id, change_id, *change.parameters)
     if keeps_forms:
-        images = {
-            (resource.feed_name, -id_, 0): Image(int(version), form)
-            for id_, text in rows
-            if id_ < 0
-            for version, _, form in [text.partition(" ")]
-        }
-        await before_images.insert(batch, images, change_id)
+        await before_images.insert(batch, dict(_images(resource, rows)), change_id)
     return WriteResult(batch, ids, documents=joined)
+
+
+def _images(
+    resource: WritableResource, rows: Iterable[tuple[int, str]]
+) -> Iterator[tuple[ImageKey, Image]]:
+    """Yield the forms that ``forms_text`` reads, under negative ids, by their keys."""
+    for record_id, text in rows:
+        if record_id < 0:
+            version, _, form = text.partition(" ")
+            yield (resource.feed_name, -record_id, 0), Image(int(version), form)
 
 
 def _may_delete_directly(resource: WritableResource, batch: Batch, options: WriteOptions) -> bool:
     """Return whether the request is a plain delete of records that their own rows alone show."""
     if "lock_last" not in resource.statements or resource.parts:
         return False
-    is_special = options.outcomes_only or options.precondition or options.path_key is not None
-    if is_special or batch.caller.scopes.restricted or batch.errors:
+    if options.outcomes_only or options.precondition or options.path_key is not None:
+        return False
+    if batch.caller.scopes.restricted or batch.errors:
         return False
     return all(entry.operation is DELETE and entry.is_by_id for entry in batch.items)
