@@ -71,54 +71,37 @@ class Entry(dict[str, Any]):
     place.
     """
 
-    __slots__ = (
-        "changes",
-        "creates",
-        "deletes",
-        "edit",
-        "form",
-        "index",
-        "is_by_id",
-        "is_edited",
-        "is_new",
-        "is_renamed",
-        "operation",
-        "outcome",
-        "patch",
-        "sent",
-        "stored",
-        "was_deleted",
-    )
+    # Defaults are those of the class, so that few attributes are set for each entry of a write.
     index: int
     """Request index, which counts all items of the request from 0."""
-    operation: EntryOperation
-    is_by_id: bool
+    operation: EntryOperation = UPSERT
+    is_by_id: bool = True
     """Whether it names its record by id, not by own key."""
-    edit: Edit | None
+    edit: Edit | None = None
     """What an operation ``edit`` does."""
-    creates: bool
+    creates: bool = False
     """Whether it must create its record; those by own key may."""
-    deletes: bool
+    deletes: bool = False
     """Whether it deletes its record."""
-    is_edited: bool
+    is_edited: bool = False
     """Whether its fields are to become those of the stored form, edited or merged with."""
-    is_new: bool
+    is_new: bool = False
     """Whether it creates its record."""
-    is_renamed: bool
+    is_renamed: bool = False
     """Whether it gives its record another own key (``newKey``)."""
-    stored: LockedRow | None
+    stored: LockedRow | None = None
     """Locked row of its record; None before the lock and of a new record."""
-    was_deleted: bool
+    was_deleted: bool = False
     """Whether its record was deleted before the write."""
-    form: bytes | None
+    form: bytes | None = None
     """Writable form of the record before the write as JSON, if that was read."""
-    patch: Item | None
+    patch: Item | None = None
     """Merge patch that the fields were before they were merged; {} of other edits."""
     sent: Item
     """Members with key objects, as they were before ids took their place."""
-    outcome: ItemOutcome | None
+    outcome: ItemOutcome | None = None
     """Outcome, if the caller sees outcomes; None before the end of the write."""
-    changes: Sequence[MemberChange]
+    changes: Sequence[MemberChange] = ()
     """Changed fields, in a preview."""
 
     def __init__(
@@ -130,15 +113,16 @@ class Entry(dict[str, Any]):
         is_by_id: bool = True,
         edit: Edit | None = None,
     ) -> None:
-        super().__init__(fields)
-        self.index, self.operation, self.is_by_id, self.edit = index, operation, is_by_id, edit
-        self.creates, self.deletes = operation is CREATE, operation is DELETE
-        self.is_edited = operation is MERGE or operation is EDIT
+        dict.__init__(self, fields)
+        self.index = index
+        if operation is not UPSERT:
+            self.operation, self.edit = operation, edit
+            self.creates, self.deletes = operation is CREATE, operation is DELETE
+            self.is_edited = operation is MERGE or operation is EDIT
+        if not is_by_id:
+            self.is_by_id = False
         if fields.get("state") == "deleted" and operation in _DELETING:
             self.deletes = operation is not MERGE or not is_by_id
-        self.is_new = self.is_renamed = self.was_deleted = False
-        self.stored = self.form = self.patch = self.outcome = None
-        self.sent, self.changes = _NOTHING, ()
 
     def lock(self, row: LockedRow) -> None:
         """Set the locked row of the entry's record."""
@@ -157,4 +141,3 @@ class Entry(dict[str, Any]):
 DELETES: Final = attrgetter("deletes")
 _DELETING: Final = (UPSERT, MERGE, IMPORT, DELETE)
 """Operations that delete a record by the state ``deleted``; a merge by id stores it."""
-_NOTHING: Final[Item] = {}

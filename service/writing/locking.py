@@ -139,8 +139,10 @@ async def _lock_by_id(resource: WritableResource, batch: Batch, options: WriteOp
     await _hide_from_supplier(resource, batch)
     stored = {row["id"]: row for row in await _locked_rows(resource, batch, options)}
     for entry in batch.items:
-        if entry["id"] in stored:
-            entry.lock(stored[entry["id"]])
+        if row := stored.get(entry["id"]):
+            entry.stored = row
+            if row["state"] == "deleted":
+                entry.was_deleted = True
     if options.path_key is not None and not resource.parents:
         _require_key(stored, options.path_key)
     if missing := {*batch.ids} - stored.keys():
