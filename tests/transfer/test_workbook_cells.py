@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from service.extras.tables.csv_records import TableRow, rows
-from service.extras.tables.table_cells import TableError
+from service.extras.tables.table_cells import SheetFacts, TableError
+from service.extras.tables.table_files import read as read_file
 from service.extras.transfer.collections import transfer_collections
 from tests.support import workbook_parts as book
 from tests.support.workbook_parts import number, packed, parts, row
@@ -120,6 +121,32 @@ def test_percentages_are_those_of_their_fields() -> None:
     content = packed(parts(row(*heads), *lines, formats=_FORMATS))
     values = [each["lines"][0]["wastagePercent"] for each in documents(content, "style-items")]
     assert values == ["5", "95.5", "5", "5.5", "7.5"]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("00000", None), ('"000"0', "42"), (r"\0\00", "42"), ("0 000", "42"), ("0,000", "42"),
+        ("0-00", "42"), ("?000", "42"), ('"ST-"0', "42"), ("00.0", "42"), ('"A"0000', "0042"),
+        ("0E+00", None), ("##0.0E+0", None), ("#,##0.00", None), (r"0.0\ _D_i_n_.", None),
+        ('#,##0.00 "€"', None),
+    ],
+)  # fmt: skip
+def test_what_a_format_shows_and_the_value_lacks_is_said(code: str, text: str | None) -> None:
+    facts = SheetFacts()
+    content = packed(parts(row(number("42", 1)), formats=[code]))
+    [_] = read_file(content, None, facts).rows
+    about = "Numbers are read without the signs of their formats"
+    assert facts.notes == ([f"{about}: A1 as {text}."] if text else [])
+
+
+def test_a_percentage_is_no_entry_of_a_list() -> None:
+    content = packed(parts(row("groupIds"), row(number("0.95", 1)), formats=["0%"]))
+    [line] = read(content, "styles")
+    assert line.document == {}
+    assert [each.message for each in line.problems] == [
+        "A2 shows 95%, and the field is no percentage: format it as a number."
+    ]
 
 
 def test_days_are_counted_from_the_first_one_of_the_workbook() -> None:

@@ -51,6 +51,7 @@ def value_of(text: str, field: Field, kind: str = TEXT, decimal_signs: str = "."
     well be a thousand times as large.
     """
     if "array" in field.types:
+        _refuse(text, field, kind)
         return _list(text, field, decimal_signs)
     if field.refers_to and (reference := _object(text)) is not None:
         return reference

@@ -22,7 +22,9 @@ _LITERAL: Final = re.compile(r'"[^"]*"?|\\.?|_.?|\*.?', re.DOTALL)
 """Texts, and characters that are shown as they are, as a gap of their width, or repeated."""
 _BRACKETS: Final = re.compile(r"\[[^\]]*\]?")
 _ELAPSED: Final = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
-_EXPONENT: Final = re.compile("e[+-]", re.IGNORECASE)
+_SHOWN: Final = re.compile(r'"[^"]*[^\W_][^"]*"?|\\[^\W_]')
+"""Text with letters or digits that is shown beside a number."""
+_EXPONENT: Final = re.compile("e[+-][0#?]*", re.IGNORECASE)
 _HALVES: Final = re.compile("am/pm|a/p", re.IGNORECASE)
 _MAX_CODE_LENGTH: Final = 1000
 _ZEROS: Final = re.compile("0{2,}")
@@ -50,7 +52,7 @@ class NumberFormat(NamedTuple):
     zeros: int = 0
     """Digits that whole numbers are filled up to by zeros."""
     is_unlike: bool = False
-    """Whether zeros are shown in the midst of other signs."""
+    """Whether zeros are shown in the midst of other signs, or letters or digits beside them."""
 
 
 GENERAL: Final = NumberFormat()
@@ -73,8 +75,7 @@ def number_format(code: str) -> NumberFormat:
     if set(signs) & set("0#?"):
         signs = _EXPONENT.sub("", signs)
     kind = _kind_of(signs)
-    has_literals = bool(_LITERAL.search(code.partition(";")[0]))
-    return NumberFormat(kind) if kind != NUMBER else _of_zeros(signs, has_literals=has_literals)
+    return NumberFormat(kind) if kind != NUMBER else _of_zeros(signs, code.partition(";")[0])
 
 
 _KINDS: Final = {
@@ -93,10 +94,11 @@ def _kind_of(signs: str) -> str:
     return _KINDS[has_day, has_time]
 
 
-def _of_zeros(signs: str, *, has_literals: bool) -> NumberFormat:
-    """Return the format of numbers, which may have zeros before them."""
+def _of_zeros(signs: str, section: str) -> NumberFormat:
+    """Return the format of numbers, which may have zeros before them, and texts beside them."""
     zeros = len(signs) if _ZEROS.fullmatch(signs) else 0
-    is_unlike = bool(_ZEROS.match(signs.lstrip("#,"))) and (not zeros or has_literals)
+    has_literals = bool(_LITERAL.search(section)) if zeros else bool(_SHOWN.search(section))
+    is_unlike = has_literals or (not zeros and signs.partition(".")[0].count("0") > 1)
     return NumberFormat(zeros=zeros, is_unlike=is_unlike) if zeros or is_unlike else GENERAL
 
 
