@@ -178,7 +178,7 @@ async def test_round_trips_of_writes(
     monkeypatch.setattr(PipelinedConnection, "pipelines", pipelines)
     patch = [{"op": "replace", "path": "/colorNote", "value": "Lab dip 2"}]
     first, later = ["begin", "set", "set", "lock", "read"], ["update", "read"]
-    expected = [first, later, ["commit"], first, later, ["change", "commit"]]
+    expected = [first, later, ["commit"], first, later, ["change", "versions", "commit"]]
     if not pipelines:
         expected = [[text] for texts in expected for text in texts]
     retried = {"Idempotency-Key": f"retried-{pipelines}"}
@@ -229,6 +229,7 @@ def _word(text: str) -> str:
             ("for no key update", "lock"),
             ("update color", "update"),
             ("insert into change", "change"),
+            ("insert into record_version", "versions"),
         )
         if part in text
     )

@@ -57,6 +57,9 @@ def minimal(collection: str, name: str) -> dict[str, Any]:
         for field, prop in located.properties.items()
         if field in required
     }
+    for field in getattr(_RESOURCES.get(collection), "key_fields", ())[:1]:
+        if isinstance(body.get(field), str):
+            body[field] = generate.visible(body[field])
     if "sku" in body:
         body["sku"] = f"MINIMAL-{next(_NUMBERS)}"
     if {*required} & generate.PAIRS:

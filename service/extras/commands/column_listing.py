@@ -95,8 +95,10 @@ def _rows(fields: Field, prefix: str) -> Iterator[ColumnRow]:
             kind = f"{_kind(items)}s, separated by {SEPARATOR}"
         if fields.owner and name == fields.own_id:
             allowed = [f"id of the entry of {fields.owner} within the files"]
-        else:
+        elif field.items:
             allowed += _targets(field)
+        else:
+            allowed = [*_targets(field)] or allowed
         required = "yes" if name in fields.required else ""
         yield ColumnRow(path, kind, required, "; ".join(allowed))
         yield from _rows(items, f"{path}[0].")
