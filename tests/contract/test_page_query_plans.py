@@ -27,7 +27,7 @@ PAGE = 30
 #: Each row of the page has its style looked up, and one more row tells that there are more.
 MOST_ROWS = 4 * PAGE
 _NEW_ID = "nextval(pg_get_serial_sequence('change', 'id'))"
-_RECORD = f"execute record (1, {_NEW_ID}, null, 'a request', 1, '{{}}', null)"
+_RECORD = f"execute record (1, {_NEW_ID}, null, 'a request', 1, '{{}}', null, '{{}}')"
 
 
 @pytest.fixture
