@@ -300,7 +300,7 @@ async def test_readers_behind_by_half_of_the_retention_are_counted(api: Api, dem
     assert len((await api.get("/api/changes?after=1")).data) == 1
     before = metrics.CHANGES_READ_LATE._value.get()
     connection = await asyncpg.connect(demo_dsn)
-    for days, count in ((14, 0), (16, 1)):
+    for days, count in ((44, 0), (46, 1)):
         await connection.execute("update change set at = now() - make_interval(days => $1)", days)
         assert len((await api.get("/api/changes?after=1")).data) == 1
         assert metrics.CHANGES_READ_LATE._value.get() - before == count

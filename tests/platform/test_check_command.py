@@ -12,7 +12,7 @@ pytestmark = pytest.mark.contract("Command line")
 LATE = """
     insert into change_feed (organization_id, epoch, last_n) values (1, 1, 1);
     insert into change (organization_id, clock, n, at, entries, records)
-        values (1, 1, 1, now() - interval '16 days', 1, '{}');
+        values (1, 1, 1, now() - interval '46 days', 1, '{}');
     insert into webhook (organization_id, id, url, collections, documents, state, secret, epoch, n)
         values (1, 7, 'https://hooks.example.com', '{}', false, 'active', '', 1, 0);
 """
@@ -22,7 +22,7 @@ LATE = """
     ("part", "statements", "text"),
     [
         ("ranges", ENDING_RANGES, "of organization 1 (999 numbers)"),
-        ("webhooks", LATE, "behind by 15 days: 7 of organization 1"),
+        ("webhooks", LATE, "behind by 45 days: 7 of organization 1"),
     ],
 )
 def test_what_runs_out_is_named(

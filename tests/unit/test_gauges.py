@@ -21,9 +21,8 @@ def metric(name: str, **labels: str) -> float:
 
 async def test_connections_and_waiters_are_counted(dsn: str) -> None:
     database, admission = Database(dsn, 2), Admission(10, lambda _: 1)
-    settings = Settings.from_environment({"POOL_SIZE": "2", "CHANGES_DAYS": "3"})
+    settings = Settings.from_environment({"POOL_SIZE": "2"})
     tell = gauge_updater(database, admission, lambda: 5, settings)
-    assert metric("changes_retention_seconds") == 3 * 86_400
     waited = metric("organization_wait_seconds_total", organization="7")
     release = asyncio.Event()
 
@@ -49,4 +48,18 @@ async def test_connections_and_waiters_are_counted(dsn: str) -> None:
     assert [metric(f"database_connections_{name}") for name in names] == [0, 2, 0]
     assert metric("requests_in_flight") == 0
     assert metric("organization_wait_seconds_total", organization="7") - waited == 1
+    await database.close()
+
+
+@pytest.mark.parametrize(
+    ("changes_days", "history_days", "days"), [("3", "0", 3), ("3", "5", 5), ("7", "5", 7)]
+)
+async def test_the_retention_is_how_long_changes_are_kept(
+    dsn: str, changes_days: str, history_days: str, days: int
+) -> None:
+    """History names changes, so both are kept for the longer time."""
+    database, admission = Database(dsn, 1), Admission(10, lambda _: 1)
+    environment = {"CHANGES_DAYS": changes_days, "HISTORY_DAYS": history_days}
+    gauge_updater(database, admission, lambda: 0, Settings.from_environment(environment))
+    assert metric("changes_retention_seconds") == days * 86_400
     await database.close()
