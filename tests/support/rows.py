@@ -16,10 +16,12 @@ where table_schema = 'public' and table_type = 'BASE TABLE' and table_name not l
 order by table_name
 """
 #: What stays as it was written where something else is written away from requests: changes are
-#: numbered whenever somebody reads them, and of keys it is noted every minute that they are used.
+#: numbered whenever somebody reads them, of keys it is noted every minute that they are used, and
+#: in the row of the installation one process counts once a minute what ends soon.
 _STAYS = {
     "change": "(t.organization_id, t.id, t.clock, t.api_key_id, t.request_id, t.records, t.causes)",
     "api_key": "(to_jsonb(t) - 'last_used_at')",
+    "installation": "(t.is_only, t.id)",
 }
 _OWNED = """
 select table_name from information_schema.columns
