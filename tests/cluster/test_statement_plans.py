@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, date, datetime
 from typing import Any, Final
 
 import asyncpg
@@ -33,8 +34,22 @@ OF_ALL: Final = frozenset(
         "webhooks.active",
     }
 )
-_ARGUMENTS: Final = {"bool": False, "bytea": b"", "int4": 1, "int8": 1, "jsonb": "[]", "text": "{}"}
-"""Values of parameters by type; a text can also be an array of ids. Other types get null."""
+_ARGUMENTS: Final = {
+    "bool": False,
+    "bytea": b"",
+    "date": date(2026, 1, 1),
+    "float8": 1.0,
+    "int2": 1,
+    "int4": 1,
+    "int8": 1,
+    "jsonb": "[]",
+    "text": "{}",
+    "timestamptz": datetime(2026, 1, 1, tzinfo=UTC),
+}
+"""Values of parameters by type; a text can also be an array of ids.
+
+None is null: a comparison with null is false for the planner, which then asks one shard, not all.
+"""
 
 
 async def plan_of(
@@ -47,7 +62,7 @@ async def plan_of(
     statement = await connection.prepare(text)
     if arguments is None:
         types = statement.get_parameters()
-        arguments = [[] if each.kind == "array" else _ARGUMENTS.get(each.name) for each in types]
+        arguments = [[] if each.kind == "array" else _ARGUMENTS[each.name] for each in types]
     transaction = connection.transaction()
     await transaction.start()
     with suppress(asyncpg.IntegrityConstraintViolationError, asyncpg.UndefinedTableError):
