@@ -25,6 +25,7 @@ from service.handlers import (
     writes,
 )
 from service.http.envelope import ApiResponse
+from service.http.form_files import FORM
 from service.http.headers import CSV, JSON, JSON_PATCH, MERGE_PATCH, NDJSON
 from service.limits import MAX_BODY_BYTES, MAX_TRANSACTION_BYTES
 from service.organizations import scopes
@@ -41,6 +42,7 @@ _MEDIA: Final = {
     "comparison": NDJSON,
     "file": "application/octet-stream",
     "table": CSV,
+    "form": FORM,
     "sheet": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Media types by form of body, other than JSON."""

@@ -52,6 +52,44 @@ async def test_a_file_is_answered_with_headings_rows_and_cells(api: Api) -> None
     assert (await api.get("/api/styles", {"number": ["S1"]})).data == [], "nothing is stored"
 
 
+def form(*files: bytes, boundary: str = "b-1") -> bytes:
+    """Return a form with a field, and these files."""
+    heads = [
+        b'name="note"',
+        *[b'name="f"; filename="colors.csv"\r\nContent-Type: text/csv'] * len(files),
+    ]
+    pieces = zip(heads, (b"x", *files), strict=True)
+    parts = (
+        b"--%b\r\nContent-Disposition: form-data; %b\r\n\r\n%b\r\n"
+        % (boundary.encode(), head, content)
+        for head, content in pieces
+    )
+    return b"".join(parts) + f"--{boundary}--\r\n".encode()
+
+
+async def test_a_file_may_come_in_a_form(api: Api) -> None:
+    """To the byte: a workbook, and a text that ends with line breaks."""
+    for content_type, boundary in (("boundary=b-1", "b-1"), ('boundary="b 2"', "b 2")):
+        for content in (_WORKBOOK, b"number\r\nS1\r\n\r\n"):
+            answer = await api.post(
+                "/data/tables?collection=styles",
+                form(content, boundary=boundary),
+                content_type=f"multipart/form-data; {content_type}",
+            )
+            assert answer.data == (await read(api, content)).data
+
+
+@pytest.mark.parametrize(
+    ("files", "parameter"), [([], "; boundary=b-1"), ([b"a", b"b"], "; boundary=b-1"), ([b"a"], "")]
+)
+async def test_a_form_has_one_file(api: Api, files: list[bytes], parameter: str) -> None:
+    content_type = f"multipart/form-data{parameter}"
+    answer = await api.post("/data/tables", form(*files), content_type=content_type)
+    assert answer.details == [("malformed_request", None)]
+    message = answer.json["error"]["details"][0]["value"]
+    assert message == "Send a form with one file, or the file itself as the body."
+
+
 async def test_fields_sheet_and_row_of_headings_can_be_chosen(api: Api) -> None:
     chosen = [{"path": ["name"], "each": None}, None, {"path": ["groupIds"], "each": "customId"}]
     query = f"collection=styles&headingRow=1&columns={orjson.dumps(chosen).decode()}"

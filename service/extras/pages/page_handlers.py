@@ -113,7 +113,7 @@ OPERATIONS: Final = (
         "POST",
         "/data/tables",
         table_handler.read_table,
-        body=("file", "table", "sheet"),
+        body=("file", "table", "sheet", "form"),
         max_body_bytes=MAX_WORKBOOK_BYTES,
         of_records=False,
         is_stored=False,

@@ -7,7 +7,7 @@ import asyncio
 from typing import Any, Final
 
 import orjson
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from service.error_types import ErrorType
 from service.errors import api_error, too_many_requests
@@ -19,6 +19,8 @@ from service.extras.tables.table_answers import TableRequest, answer
 from service.http.budgets import reserve
 from service.http.context import caller_of
 from service.http.envelope import ApiResponse, success
+from service.http.form_files import FORM, file_of
+from service.http.headers import is_sent_as
 from service.limits import MAX_SHEET_ROWS, MAX_TABLE_READERS
 from service.listing.query_reader import QueryReader
 
@@ -54,6 +56,9 @@ async def read_table(request: web.Request, raw: bytes) -> ApiResponse:
     Raise ApiError for the query, and ``malformed_request`` for a file that is no table.
     """
     table_request = _read_query(request)
+    content_type = request.headers.get(hdrs.CONTENT_TYPE, "")
+    if is_sent_as(content_type, FORM):
+        raw = file_of(content_type, raw)
     try:
         content = await request.app[READERS].read(
             caller_of(request).organization_id, raw, table_request
