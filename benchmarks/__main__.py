@@ -27,8 +27,8 @@ whatever else the machine does meets all alike. c is the number of connections, 
 request under way. Every server is one process with one worker and the connections of its usual
 pool (Selvedge: 8, as by default on two cores; asyncpg and pg: 10), no access log. Peers answer the
 same documents, which is checked before timing. Selvedge alone checks API keys, counts metrics,
-answers with request ids, finds every fault at once, and checks rarer rules of custom fields, which
-the peers leave out."""
+answers with request ids, finds every fault at once, checks rarer rules of custom fields, and keeps
+what records were before: the peers leave that out, and pgbench the last."""
 
 
 def main() -> int:
