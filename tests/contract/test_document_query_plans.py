@@ -50,6 +50,7 @@ ADMINISTRATIVE = {
     "change_feed",
     "deleted_record",
     "idempotency_key",
+    "record_version",
     "webhook",
     "writer_lock",
 }
