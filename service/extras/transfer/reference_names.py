@@ -96,7 +96,7 @@ class ReferenceNames:
 def is_keyed(collection: TransferCollection, item: dict[str, Any]) -> bool:
     """Return whether an item has changes by the keys of entries, as columns of prices are."""
     lists = (name for name, each in collection.fields.members.items() if each.items)
-    return any(isinstance(item.get(name), dict) for name in lists)
+    return any(item.get(name) and isinstance(item[name], dict) for name in lists)
 
 
 def _replace(reference: NamedReference, document: Any, record: dict[str, Any]) -> None:
