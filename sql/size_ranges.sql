@@ -114,16 +114,15 @@ used as (
         where requested.organization_id = $1::bigint and requested.size_range_size_id = gone.size_id
         offset 0
     ) requested
-    join sample_request request
-        on request.organization_id = $1::bigint and request.id = requested.sample_request_id
+    cross join lateral ({{* from sample_request by requested.sample_request_id}}) as request
     union
     select gone.id, 'measurement charts', style.id, style.number
     from gone
-    join measurement_line_value charted
-        on charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
     cross join lateral (
-        select line.style_id from measurement_line line
-        where line.organization_id = $1::bigint and line.id = charted.measurement_line_id
+        select line.style_id
+        from measurement_line_value charted
+        cross join lateral ({{* from measurement_line by charted.measurement_line_id}}) as line
+        where charted.organization_id = $1::bigint and charted.size_range_size_id = gone.size_id
         offset 0
     ) line
     join lateral ({{* from style by line.style_id}}) as style on style.state <> 'deleted'
@@ -168,8 +167,11 @@ used as (
     union
     select gone.id, 'size ranges', owner.id, owner.user_defined_id
     from gone
-    join size_range_size other
-        on other.organization_id = $1::bigint and other.related_size_range_size_id = gone.size_id
+    cross join lateral (
+        select one.size_range_id from size_range_size one
+        where one.organization_id = $1::bigint and one.related_size_range_size_id = gone.size_id
+        offset 0
+    ) other
     cross join lateral ({{* from size_range by other.size_range_id}}) as owner
     where (owner.state <> 'deleted' or owner.id = any($3::bigint[]))
         and owner.id <> all((select $2::text::bigint[])::bigint[])
@@ -207,12 +209,16 @@ returning stored.id;
 
 -- name: reliances(organization_id, ids)
 -- Pairs of the size ranges $2 in which a size of the first relates to a size of the second.
-select distinct size.size_range_id as id, related.size_range_id as related_id
-from size_range_size size
-join size_range_size related
-    on related.organization_id = $1::bigint and related.id = size.related_size_range_size_id
-where size.organization_id = $1::bigint and size.size_range_id = any($2::bigint[])
-    and related.size_range_id = any($2::bigint[]) and related.size_range_id <> size.size_range_id;
+select distinct owner.id, related.size_range_id as related_id
+from unnest($2::bigint[]) as owner(id)
+cross join lateral (
+    select one.related_size_range_size_id as related_id from size_range_size one
+    where one.organization_id = $1::bigint and one.size_range_id between owner.id and owner.id
+    order by one.size_range_id
+    offset 0
+) as size
+cross join lateral ({{size_range_id from size_range_size by size.related_id}}) as related
+where related.size_range_id = any($2::bigint[]) and related.size_range_id <> owner.id;
 
 -- name: update(organization_id, items)
 with wanted as materialized (
