@@ -52,6 +52,8 @@ _REFUSED = {
     "open document": (packed({"content.xml": "<x/>"}), "is an OpenDocument file"),
     "broken": (b"PK\3\4broken", "damaged"),
     "encrypted": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(512), "an encrypted workbook"),
+    "packed": (b"\x1f\x8b\x08\0colors", "is packed: save it as XLSX or CSV UTF-8"),
+    "rar": (b"Rar!\x1a\x07\0colors", "is packed"),
     "page": (b"<html><table><tr><td>name</td></tr></table></html>", "is a web page or XML"),
     "picture": (b"\x89PNG\r\n\x1a\n\0\0", "looks like UTF-16|no UTF-8"),
     "large": (packed(_GOOD) + bytes(16 * 2**20), "at most 16 MiB"),

@@ -136,6 +136,19 @@ async def test_a_price_column_changes_the_base_price_alone(
     }
 
 
+async def test_two_columns_of_one_price_list_are_refused(
+    client: Client, folder: ImportFolder
+) -> None:
+    """By its key and by its name; a row with one of the two prices is none of that."""
+    retail = {"userDefinedId": "RE", "name": "Retail", "type": "retail", "currencyCode": "EUR"}
+    await client.collection("price-lists").create_many([retail])
+    folder.write("styles.csv", "number,name,Price RE,Preis Retail", "S1,Coat,5,6", "S2,Coat,,6")
+    await folder.import_records(client, options=_SKIP)
+    assert folder.details() == [(2, "conflict.duplicate", "prices.Retail")]
+    [prices] = [each["priceLists"] for each in await listed(client, "style-prices")]
+    assert [price["amount"] for price in prices[0]["prices"]] == [6]
+
+
 async def test_names_are_verified_and_price_columns_refused(
     client: Client, folder: ImportFolder
 ) -> None:

@@ -36,6 +36,7 @@ _OTHER_FILES: Final = {
     b"%PDF": "is a PDF",
     b"{\\rtf": "is a text document",
     b"PK": "is a damaged archive",
+    **dict.fromkeys((b"\x1f\x8b", b"Rar!\x1a", b"7z\xbc\xaf"), "is packed"),
 }
 _MARKUP: Final = re.compile(rb"[\s\xef\xbb\xbf]*<(!doctype|html|\?xml|table|meta|head|body)", re.I)
 _COMMA_NUMBER: Final = re.compile(r"-?(?![0-9]{1,3},[0-9]{3}$)[0-9]{1,18},[0-9]{1,18}", re.ASCII)

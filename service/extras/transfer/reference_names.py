@@ -89,8 +89,9 @@ class ReferenceNames:
             noun = reference.collection.replace("-", " ")
             message = f"{len(records)} {noun} are named {reference.text}: use the reference."
             yield Detail(ErrorType.CONFLICT_AMBIGUOUS_KEY, field_path, message)
-        elif records:
-            _replace(reference, line.record, records[0])
+        elif records and not _replace(reference, line.record, records[0]):
+            message = f"Another column has the price of {reference.text}: remove one of the two."
+            yield Detail(ErrorType.CONFLICT_DUPLICATE, field_path, message)
 
 
 def is_keyed(collection: TransferCollection, item: dict[str, Any]) -> bool:
@@ -99,16 +100,21 @@ def is_keyed(collection: TransferCollection, item: dict[str, Any]) -> bool:
     return any(item.get(name) and isinstance(item[name], dict) for name in lists)
 
 
-def _replace(reference: NamedReference, document: Any, record: dict[str, Any]) -> None:
+def _replace(reference: NamedReference, document: Any, record: dict[str, Any]) -> bool:
+    """Put a record in place of its name; return False if an entry of it is there already."""
     *parents, last = reference.path
     for step in parents:
         document = document[step]
     member = TARGETS[reference.collection].key
     key = record.get(member)
     if isinstance(last, str) and last == reference.text:
-        document[str(key or record["id"])] = document.pop(last)
+        entry = str(key or record["id"])
+        if entry in document:
+            return False
+        document[entry] = document.pop(last)
     else:
         document[last] = {member: key} if key else record["id"]
+    return True
 
 
 def _normal(name: str) -> str:
