@@ -58,8 +58,8 @@ def minimal(collection: str, name: str) -> dict[str, Any]:
         if field in required
     }
     for field in getattr(_RESOURCES.get(collection), "key_fields", ())[:1]:
-        if isinstance(body.get(field), str):
-            body[field] = generate.visible(body[field])
+        if isinstance(key := body.get(field), str):
+            body[field] = generate.visible(key)
     if "sku" in body:
         body["sku"] = f"MINIMAL-{next(_NUMBERS)}"
     if {*required} & generate.PAIRS:
