@@ -1,4 +1,4 @@
-"""Tests of the operations that parts have (contract, Parts)."""
+"""Tests of the operations that parts have (contract, Part collections)."""
 
 import re
 
@@ -19,13 +19,15 @@ def surface(resource: Resource) -> set[tuple[str, str]]:
 def test_the_operations_of_every_part() -> None:
     """Those of the contract: its table has them, but for the paths of two parts."""
     measured = "/api/styles/{styleId}/sample-requests/{sampleRequestId}/measurements"
-    table = contract()["Parts"]
+    table = contract()["Part collections"]
     operations = set[tuple[str, str]]().union(*map(surface, PARTS))
     assert operations == {
         *(
             (method, path)
-            for cell, path in re.findall(r"\| ((?:`[A-Z]+`, )*`[A-Z]+ (/api/\S+)`) \|", table)
-            for method in re.findall("[A-Z]{3,}", cell)
+            for path, is_object in re.findall(
+                r"(?m)^\| [^|]+ \| `(/api/\S+)`(, an object)? \|", table
+            )
+            for method in ("GET", "PUT", *(["PATCH"] if is_object else []))
         ),
         ("GET", "/api/styles/{styleId}/prices"),
         *((m, "/api/styles/{styleId}/prices/{priceListId}") for m in ("GET", "PUT", "PATCH")),

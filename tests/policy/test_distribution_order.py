@@ -24,7 +24,9 @@ def test_the_organization_comes_first(catalog: psycopg.Connection) -> None:
 def test_each_table_comes_after_those_that_it_refers_to(catalog: psycopg.Connection) -> None:
     order = distribution.tenant_tables(catalog)
     references = catalog.execute(
-        """select conrelid::regclass::text, confrelid::regclass::text from pg_constraint
+        """select referring.relname, referred.relname from pg_constraint
+        join pg_class referring on referring.oid = conrelid
+        join pg_class referred on referred.oid = confrelid
         where contype = 'f' and conrelid <> confrelid"""
     ).fetchall()
     among = [(table, target) for table, target in references if target in order]

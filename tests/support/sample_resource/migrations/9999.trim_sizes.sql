@@ -10,4 +10,4 @@ create table trim_size (
 
 comment on table trim_size is 'Sizes in which a trim is made.';
 
-create index trim_size_by_trim on trim_size (organization_id, trim_id);
+create index trim_size_by_trim on trim_size (organization_id, trim_id) with (deduplicate_items = off);
